@@ -1,0 +1,1 @@
+"""Turn an ordinary Keras script into a training program."""

@@ -1,0 +1,1 @@
+"""The Parquet corpus: schemas, writer, reader."""

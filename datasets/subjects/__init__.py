@@ -1,0 +1,1 @@
+"""Bundled subjects: ordinary Keras training scripts."""

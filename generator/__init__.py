@@ -1,0 +1,1 @@
+"""Mutate, retrain, decide, store."""

@@ -1,0 +1,1 @@
+"""Statistical decisions that a mutant is worse."""

@@ -1,0 +1,1 @@
+"""Who is to blame, and how good was the answer."""

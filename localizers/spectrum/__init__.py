@@ -1,0 +1,1 @@
+"""Spectra of neurons and what is computed from them."""
