@@ -1,1 +1,50 @@
-"""Statistical decisions that a mutant is worse."""
+"""Killing criteria: does a mutant train to a worse model than its clean program?
+
+Every criterion is a function of stored scores and looks only at the first runs that it wants, so
+that a stored decision is reproduced whatever was added later.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from types import MappingProxyType
+
+from ...datasets.errors import ConfigError
+from .base import Criterion, Decision, Status, Verdict
+from .deepcrime import DeepCrime
+from .effect import cohens_d
+from .welch import Welch
+
+__all__ = [
+    "CRITERIA",
+    "Criterion",
+    "Decision",
+    "DeepCrime",
+    "Status",
+    "Verdict",
+    "Welch",
+    "cohens_d",
+    "criterion",
+]
+
+CRITERIA: Mapping[str, type[DeepCrime] | type[Welch]] = MappingProxyType(
+    {"deepcrime": DeepCrime, "welch": Welch}
+)
+"""What makes each criterion, by name."""
+
+
+def criterion(name: str, /, **overrides: float) -> Criterion:
+    """Make the named criterion, with settings other than its defaults where given."""
+    if name not in CRITERIA:
+        raise ConfigError(
+            f"criterion: expected one of {', '.join(sorted(CRITERIA))}, received {name!r}"
+        )
+    kind = CRITERIA[name]
+    settings = [f.name for f in fields(kind) if f.init]
+    for setting in overrides:
+        if setting not in settings:
+            raise ConfigError(
+                f"criterion {name!r}: setting: expected one of {', '.join(settings)}, "
+                f"received {setting!r}"
+            )
+    make: Callable[..., Criterion] = kind
+    return make(**overrides)

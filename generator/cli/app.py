@@ -1,0 +1,35 @@
+"""The front door: commands by name, and errors as one line with an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+from rich.console import Console
+
+from ...datasets.errors import FaultloomError
+from . import capture, evaluate, generate, lists, plan, status
+
+app = typer.Typer(
+    name="faultloom",
+    help="Benchmarks of faulty deep-learning models with known faults, and a bench for the "
+    "tools that look for them.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+for module in (capture, lists, plan, generate, status, evaluate):
+    module.register(app)
+
+
+def main() -> None:
+    """Run the command line."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    try:
+        app()
+    except FaultloomError as error:
+        Console(stderr=True, highlight=False).print(f"faultloom: {error}", markup=False)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,130 @@
+"""``evaluate``: put localisers to the cases of a corpus and score their answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options
+from .lists import AsJson
+from .output import show
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("evaluate")(evaluate)
+
+
+def evaluate(
+    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
+    localizers: Annotated[
+        str, typer.Option(help="Names, or package.module:Class, with commas between them.")
+    ] = "guider",
+    workers: options.Workers = None,
+    address: options.Address = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how often localisers name the faulty layer first, beside all baselines.
+
+    Only killed mutants whose fault a layer can answer for count. Diagnoses are stored, so
+    running it again does only what is missing.
+    """
+    from ...datasets.corpus.writer import StagingWriter, compact
+    from ...localizers import experiment
+
+    chosen = [name.strip() for name in localizers.split(",") if name.strip()]
+    names = list(dict.fromkeys([*chosen, *experiment.BASELINES]))
+    sitting = experiment.exams(corpus)
+    staging = StagingWriter(corpus)
+    _diagnose(corpus, sitting, names, staging, workers, address)
+    cases = experiment.score(corpus, names)
+    rows = experiment.score_rows(cases)
+    from ...datasets.program import content_hash
+
+    staging.commit(f"scores-{content_hash(rows)}", {"scores": rows})
+    compact(corpus)
+    tables: dict[str, list[dict[str, Any]]] = {
+        "summary": experiment.summary_rows(cases, seed=0),
+        "by_operator": experiment.breakdown_rows(cases, "operator"),
+        "by_position": experiment.breakdown_rows(cases, "position"),
+        "clean": experiment.clean_rows(corpus, names),
+    }
+    if as_json:
+        json.dump(tables, sys.stdout, indent=2)
+        sys.stdout.write("\n")
+        return
+    columns = ("localizer", "hit@1", "hit@3", "hit@5", "gain", "first_rank", "no_answer")
+    counts = tables["summary"][0]
+    _heading(
+        "hit@k [95 % interval]; cases with more than 2k layers: "
+        + ", ".join(f"n@{k} = {counts[f'n@{k}']}" for k in experiment.KS)
+    )
+    show(tables["summary"], columns, as_json=False)
+    few = ("guider", "random", "last-layer", "depth-prior", "label-shuffle", "oracle-prior")
+    shown = [name for name in dict.fromkeys([*chosen, *few]) if name in cases]
+    for by in ("operator", "position"):
+        _heading(f"hit@1 by {by}")
+        show(tables[f"by_{by}"], (by, "mutants", *shown), as_json=False)
+    _heading("whom it blames on clean programs, where nothing is wrong")
+    clean = [row for row in tables["clean"] if row["localizer"] in chosen]
+    blamed = ("localizer", "subject", "cases", "silent", "most_blamed_layer", "its_share")
+    show(clean, blamed, as_json=False)
+
+
+def _heading(text: str) -> None:
+    sys.stdout.write(f"\n{text}\n")
+
+
+def _diagnose(
+    corpus: Path,
+    sitting: Any,
+    names: list[str],
+    staging: Any,
+    workers: int | None,
+    address: str | None,
+) -> None:
+    from ...datasets.capture import load_arrays
+    from ...datasets.errors import RunnerError
+    from ...localizers import diagnosing, experiment
+    from ..campaign import Progress
+    from ..config import load_config
+    from ..runner import Unit
+    from ..window import windowed
+    from .generate import runner_of
+    from .progress import progress
+    from .setup import SUBJECTS
+
+    done = staging.done()
+    pending = {}
+
+    def units() -> Iterator[Unit]:
+        for key, exam, payload in experiment.payloads(corpus, sitting, names, done):
+            pending[key] = exam
+            yield Unit(key, diagnosing.WORK, payload, exam.subject)
+
+    waiting = units()
+    first = next(waiting, None)
+    if first is None:
+        return
+    subjects = tuple(sorted({exam.subject for exam in sitting}))
+    settings = load_config(None, subjects=subjects, workers=workers, address=address)
+    with runner_of(settings) as runner, progress("programs") as report:
+        for subject in subjects:
+            runner.share(subject, load_arrays(corpus / SUBJECTS / subject))
+        finished = enumerate(windowed(chain([first], waiting), runner, None), start=1)
+        for count, result in finished:
+            if result.failure is not None:
+                raise RunnerError(
+                    f"diagnosing {result.unit.key}: {result.failure.outcome}: "
+                    f"{result.failure.error}; run it again to resume"
+                )
+            exam = pending.pop(result.unit.key)
+            rows = experiment.with_keys(exam, result.value or ())
+            staging.commit(result.unit.key, {"diagnoses": rows})
+            report(Progress(count, len(sitting), count, len(sitting)))

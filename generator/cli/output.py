@@ -1,0 +1,33 @@
+"""Tables and JSON on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
+    """Print rows: all fields as JSON, or some columns as a table."""
+    if as_json:
+        json.dump(list(rows), sys.stdout, indent=2, default=str)
+        sys.stdout.write("\n")
+        return
+    table = Table(*(column.replace("_", " ") for column in columns), box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(_cell(row.get(column)) for column in columns))
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(item) for item in value) or "-"
+    return str(value)

@@ -1,0 +1,59 @@
+"""``status``: what a corpus holds, by outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .lists import AsJson
+from .output import show
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("status")(status)
+
+
+def status(
+    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")], as_json: AsJson = False
+) -> None:
+    """Show runs and mutants of a corpus by subject, operator and outcome."""
+    summary(corpus, as_json=as_json)
+
+
+def summary(corpus: Path, *, as_json: bool) -> None:
+    """Print the mutants of each subject by operator and outcome."""
+    from ...datasets.corpus import reader
+
+    mutants = reader.read(corpus, "mutants", columns=["subject", "operator", "outcome"])
+    runs = reader.read(corpus, "runs", columns=["subject", "operator", "outcome"])
+    outcomes: dict[tuple[str, str], Counter[str]] = {}
+    for row in mutants.to_pylist():
+        key = (row["subject"], row["operator"])
+        outcomes.setdefault(key, Counter())[row["outcome"]] += 1
+    trained = Counter((row["subject"], row["operator"] or "(clean)") for row in runs.to_pylist())
+    rows = []
+    for subject, operator in sorted(trained.keys() | outcomes.keys()):
+        counts = outcomes.get((subject, operator), Counter())
+        rows.append(
+            {
+                "subject": subject,
+                "operator": operator,
+                "runs": trained[subject, operator],
+                "mutants": sum(counts.values()),
+                "killed": counts["killed"] + counts["diverged"],
+                "survived": counts["survived"],
+                "incompetent": counts["incompetent"],
+                "other": sum(
+                    count
+                    for name, count in counts.items()
+                    if name not in ("killed", "diverged", "survived", "incompetent")
+                ),
+                "outcomes": dict(counts),
+            }
+        )
+    columns = ("subject", "operator", "runs", "mutants", "killed", "survived", "incompetent")
+    show(rows, (*columns, "other"), as_json=as_json)

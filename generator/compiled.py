@@ -1,0 +1,200 @@
+"""A model that is built, compiled and traced once and then trained many times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from ..datasets.arrays import Array
+from ..datasets.build import (
+    build_loss,
+    build_model,
+    build_optimizer,
+    layers_by_path,
+    weight_variables,
+)
+from ..datasets.program import TrainingProgram
+from .initial import draw, layer_configs, recorded_weights, weights_of
+from .streams import Streams
+
+_CONVOLUTIONS = ("Conv", "SeparableConv", "DepthwiseConv")
+_ROWS_AT_ONCE = 1024
+
+
+class Compiled:
+    """Model, optimizer and traced functions that programs with one graph key share.
+
+    One step is Keras's: forward pass, `compute_loss`, gradients, ``optimizer.apply``. A whole
+    epoch is one call; its batches are gathered in the graph. Rows have weights, and a row of
+    weight zero pads the last partial batch to full size, where the weights of its other rows
+    make up for it. Layers that mix the rows of a batch would see the padding, so programs with
+    such layers take the partial batch at its own size.
+
+    Args:
+        program: any of the programs that share the graph key.
+    """
+
+    def __init__(self, program: TrainingProgram) -> None:
+        document = program.document()
+        with recorded_weights() as made:
+            self.model = build_model(document["architecture"])
+        self.batch_size: int = document["fit"]["batch_size"]
+        self.layers: dict[str, Any] = layers_by_path(self.model)
+        self._weights = weights_of(self.layers, made)
+        classes = [layer.class_name for layer in program.layers()]
+        self.xla = not any(name.startswith(_CONVOLUTIONS) for name in classes)
+        self.mixes_rows = any(
+            "Normalization" in name and name != "LayerNormalization" for name in classes
+        ) or any(getattr(layer, "activity_regularizer", None) for layer in self.layers.values())
+        self.optimizer = build_optimizer(document["optimizer"])
+        self.model.compile(
+            optimizer=self.optimizer, loss=build_loss(document["loss"]), jit_compile=self.xla
+        )
+        self.optimizer.build(self.model.trainable_variables)
+        self._optimizer_start = [value.numpy() for value in self.optimizer.variables]
+        self._random = list(_seed_generators(self.layers))
+        self._epoch = tf.function(self._epoch_body, jit_compile=self.xla, reduce_retracing=False)
+        self._step_alone = tf.function(self._step, jit_compile=self.xla)
+        self._forward = tf.function(self._forward_body, jit_compile=self.xla)
+
+    def reset(self, program: TrainingProgram, streams: Streams) -> None:
+        """Put weights, optimizer state, learning rate and random state at a run's start."""
+        configs = layer_configs(program)
+        for weight in self._weights:
+            weight.variable.assign(draw(weight, configs, streams))
+        for variable, start in zip(self.optimizer.variables, self._optimizer_start, strict=True):
+            variable.assign(start)
+        rate = program.document()["optimizer"]["config"].get("learning_rate")
+        if isinstance(rate, (int, float)):
+            self.set_learning_rate(float(rate))
+        for path, generator in self._random:
+            generator.state.assign([streams.keras_seed("dropout", path), 0])
+
+    def set_learning_rate(self, rate: float) -> None:
+        """Set the learning rate of the steps to come."""
+        self.optimizer.learning_rate.assign(rate)
+
+    def learning_rate(self) -> float:
+        """Return the learning rate of the next step."""
+        return float(self.optimizer.learning_rate.numpy())
+
+    def epoch(self, x: Any, y: Any, order: Array, weights: Array) -> float:
+        """Train one epoch.
+
+        Args:
+            x: tensors, one for each input.
+            y: tensors, one for each output.
+            order: row numbers in the order of training, shape (rows,).
+            weights: weight of each row of `x`, shape (n,).
+
+        Returns:
+            Mean loss over the rows, as `fit` logs it.
+        """
+        size, rows = self.batch_size, len(order)
+        full, rest = divmod(rows, size)
+        batches, row_weights, shares = [], [], []
+        if full:
+            batches.append(order[: full * size].reshape(full, size))
+            row_weights.append(weights[order[: full * size]].reshape(full, size))
+            shares.append(np.full(full, size))
+        if rest and not self.mixes_rows:
+            padded = np.concatenate([order[full * size :], np.full(size - rest, order[0])])
+            scaled = np.zeros(size, np.float32)
+            scaled[:rest] = weights[padded[:rest]] * (size / rest)
+            batches.append(padded[None])
+            row_weights.append(scaled[None])
+            shares.append(np.array([rest]))
+        total = 0.0
+        if batches:
+            capacity = -(-len(weights) // size)
+            steps = sum(len(part) for part in batches)
+            total += float(
+                self._epoch(
+                    x,
+                    y,
+                    _padded(np.concatenate(batches), capacity, np.int32),
+                    _padded(np.concatenate(row_weights), capacity, np.float32),
+                    _padded(np.concatenate(shares), capacity, np.float32),
+                    tf.constant(steps, tf.int32),
+                )
+            )
+        if rest and self.mixes_rows:
+            tail = order[full * size :]
+            total += rest * float(
+                self._step_alone(x, y, tf.constant(tail, tf.int32), tf.constant(weights[tail]))
+            )
+        return total / rows
+
+    def predict(self, x: tuple[Array, ...]) -> list[Array]:
+        """Return the inference-mode outputs, one array for each output of the model.
+
+        Rows go through in pieces of equal size (the last one padded), so that another number
+        of rows does not mean another trace.
+        """
+        rows = len(x[0])
+        size = min(rows, _ROWS_AT_ONCE)
+        pieces: list[list[Array]] = []
+        for start in range(0, rows, size):
+            piece = [array[start : start + size] for array in x]
+            short = size - len(piece[0])
+            if short:
+                piece = [np.concatenate([a, np.repeat(a[:1], short, axis=0)]) for a in piece]
+            outputs = self._forward([tf.constant(array) for array in piece])
+            pieces.append([output.numpy()[: size - short] for output in outputs])
+        return [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
+
+    def weights(self) -> list[Array]:
+        """Return a copy of all weights of the model, in Keras's order."""
+        return [np.array(variable.numpy()) for variable in weight_variables(self.model)]
+
+    def set_weights(self, values: list[Array]) -> None:
+        """Set all weights of the model, in the order that `weights` returns them."""
+        for variable, value in zip(weight_variables(self.model), values, strict=True):
+            variable.assign(value)
+
+    def _epoch_body(self, x: Any, y: Any, order: Any, weights: Any, shares: Any, steps: Any) -> Any:
+        def body(step: Any, total: Any) -> tuple[Any, Any]:
+            loss = self._step(x, y, order[step], weights[step])
+            return step + 1, total + loss * shares[step]
+
+        _, total = tf.while_loop(
+            lambda step, _: step < steps, body, (tf.constant(0), tf.constant(0.0))
+        )
+        return total
+
+    def _step(self, x: Any, y: Any, rows: Any, weights: Any) -> Any:
+        model = self.model
+        inputs = _structured([tf.gather(array, rows) for array in x])
+        targets = _structured([tf.gather(array, rows) for array in y])
+        with tf.GradientTape() as tape:
+            outputs = model(inputs, training=True)
+            sample_weight = weights if len(y) == 1 else [weights] * len(y)
+            loss = model.compute_loss(inputs, targets, outputs, sample_weight, training=True)
+        variables = model.trainable_variables
+        self.optimizer.apply(tape.gradient(loss, variables), variables)
+        return loss
+
+    def _forward_body(self, x: Any) -> list[Any]:
+        outputs = self.model(_structured(x), training=False)
+        return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+def _structured(arrays: list[Any]) -> Any:
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def _padded(array: Array, capacity: int, dtype: Any) -> Any:
+    missing = [(0, max(0, capacity - len(array)))] + [(0, 0)] * (array.ndim - 1)
+    return tf.constant(np.pad(array, missing).astype(dtype))
+
+
+def _seed_generators(layers: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for path, layer in layers.items():
+        for number, part in enumerate(layer._flatten_layers()):
+            generator = getattr(part, "seed_generator", None)
+            if isinstance(generator, keras.random.SeedGenerator):
+                yield f"{path}/{number}", generator

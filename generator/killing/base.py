@@ -1,0 +1,70 @@
+"""What a killing criterion is, and what it answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ...datasets.errors import ConfigError
+
+Decision = Literal["killed", "survived", "too_few_runs"]
+Status = Literal["ok", "degenerate", "too_few_runs"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of one criterion on the runs of one mutant.
+
+    `effect_size` is Cohen's d, positive where the faulty program is worse; it may be infinite.
+    `p_value` and `effect_size` are None where nothing was computed. `n_clean` and `n_faulty` are
+    the numbers of runs that the answer rests on.
+    """
+
+    criterion: str
+    decision: Decision
+    status: Status
+    p_value: float | None
+    effect_size: float | None
+    alpha: float
+    n_clean: int
+    n_faulty: int
+    reason: str
+
+
+class Criterion(Protocol):
+    """A rule that says from stored scores whether a mutant is killed."""
+
+    @property
+    def name(self) -> str:
+        """The name under which decisions are stored."""
+
+    @property
+    def alpha(self) -> float:
+        """The significance level."""
+
+    @property
+    def n_clean(self) -> int:
+        """How many clean runs the rule wants; later ones are not looked at."""
+
+    @property
+    def n_faulty(self) -> int:
+        """How many faulty runs the rule wants; later ones are not looked at."""
+
+    def decide(
+        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
+    ) -> Verdict:
+        """Decide from the first `n_clean` and `n_faulty` scores, in the order of the runs."""
+
+
+def check_settings(name: str, alpha: float, n_clean: int, n_faulty: int) -> None:
+    """Raise ConfigError unless the settings of a criterion can be used."""
+    if not 0.0 < alpha < 1.0:
+        raise ConfigError(
+            f"criterion {name!r}: alpha: expected a number between 0 and 1 (both excluded), "
+            f"received {alpha!r}"
+        )
+    for label, n in (("n_clean", n_clean), ("n_faulty", n_faulty)):
+        if isinstance(n, bool) or not isinstance(n, int) or n < 2:
+            raise ConfigError(
+                f"criterion {name!r}: {label}: expected a whole number of at least 2 runs "
+                f"(one run has no variance), received {n!r}"
+            )

@@ -1,0 +1,55 @@
+"""One-sided Welch test: is the mean of the faulty runs worse, with unequal variances?"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from scipy import stats
+
+from .base import Verdict, check_settings
+from .degenerate import settle
+from .effect import mean, variance
+
+
+@dataclass(frozen=True)
+class Welch:
+    """Killed where the one-sided p is below alpha."""
+
+    alpha: float = 0.025
+    n_clean: int = 20
+    n_faulty: int = 10
+    name: str = field(default="welch", init=False)
+
+    def __post_init__(self) -> None:
+        check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
+
+    def decide(
+        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
+    ) -> Verdict:
+        """Decide from the first `n_clean` and `n_faulty` scores."""
+        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
+        if isinstance(samples, Verdict):
+            return samples
+        p = welch_p(samples.clean, samples.faulty)
+        d = samples.effect_size
+        return Verdict(
+            criterion=self.name,
+            decision="killed" if p < self.alpha and d > 0.0 else "survived",
+            status="ok",
+            p_value=p,
+            effect_size=d,
+            alpha=self.alpha,
+            n_clean=len(samples.clean),
+            n_faulty=len(samples.faulty),
+            reason=f"one-sided Welch p = {p:.4g}, d = {d:.3g}{samples.note}",
+        )
+
+
+def welch_p(first: Sequence[float], second: Sequence[float]) -> float:
+    """One-sided p for a larger mean of `second`; needs some variance."""
+    a, b = variance(first) / len(first), variance(second) / len(second)
+    t = (mean(second) - mean(first)) / math.sqrt(a + b)
+    share = a / (a + b)
+    # Welch-Satterthwaite by shares: squares of tiny variances would vanish
+    freedom = 1 / (share**2 / (len(first) - 1) + (1 - share) ** 2 / (len(second) - 1))
+    return float(stats.t.sf(t, freedom))

@@ -1,0 +1,109 @@
+"""What a campaign will do with a subject: which mutants, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..datasets.capture import Subject
+from ..datasets.errors import NotApplicable
+from ..datasets.program import Json, TrainingProgram
+from ..operators.base import Mutation, Operator
+from ..operators.mutants import Fault, faults_of, mutant_id, mutate
+from ..operators.registry import operator
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A planned mutant.
+
+    Args:
+        mutant_id: content hash of the clean program and the mutations.
+        subject: name.
+        mutations: ordered.
+        program: the faulty program; the clean one for SHAM.
+        faults: the ground truth, computed as a difference; empty for SHAM.
+        operator: code; codes of several mutations are joined by ``+``.
+        stage: when the (first) mutation acts.
+    """
+
+    mutant_id: str
+    subject: str
+    mutations: tuple[Mutation, ...]
+    program: TrainingProgram
+    faults: tuple[Fault, ...]
+    operator: str
+    stage: str
+
+    @property
+    def salt(self) -> str:
+        """What sets the streams of a SHAM mutant apart from the clean program's."""
+        return self.mutant_id if self.operator == "SHAM" else ""
+
+
+def plan_mutants(
+    subject: Subject, codes: Sequence[str], *, limit: int | None, shams: int, seed: int
+) -> tuple[Mutant, ...]:
+    """Plan the mutants of a subject.
+
+    Args:
+        subject: the clean program.
+        codes: operator codes; each is planned at every site.
+        limit: largest number of mutants per operator and subject, or None for all. Sites get
+            equally many, so that position is uniform, and variants of a site are drawn without
+            replacement.
+        shams: number of SHAM mutants.
+        seed: of the draws.
+
+    Returns:
+        Mutants in a stable order, each program once.
+    """
+    planned: list[Mutant] = []
+    seen = {subject.program.program_id}
+    for code in codes:
+        for mutation in _limited(operator(code), subject.program, limit, seed):
+            try:
+                mutant = _mutant(subject, mutation)
+            except NotApplicable:
+                continue
+            if mutant.program.program_id not in seen:
+                seen.add(mutant.program.program_id)
+                planned.append(mutant)
+    sham = operator("SHAM")
+    (site,) = sham.sites(subject.program)
+    for number in range(shams):
+        planned.append(_mutant(subject, Mutation("SHAM", site, {"salt": number})))
+    return tuple(planned)
+
+
+def _mutant(subject: Subject, mutation: Mutation) -> Mutant:
+    clean = subject.program
+    faulty = mutate(clean, (mutation,))
+    return Mutant(
+        mutant_id=mutant_id(clean.program_id, (mutation,)),
+        subject=subject.name,
+        mutations=(mutation,),
+        program=faulty,
+        faults=faults_of(clean, faulty, (mutation,)),
+        operator=mutation.code,
+        stage=operator(mutation.code).stage,
+    )
+
+
+def _limited(
+    chosen: Operator, program: TrainingProgram, limit: int | None, seed: int
+) -> list[Mutation]:
+    by_site: list[list[Mutation]] = []
+    for site in chosen.sites(program):
+        variants: list[Json] = list(chosen.variants(program, site))
+        order = np.arange(len(variants))
+        if limit is not None:
+            order = np.random.default_rng([seed, len(by_site)]).permutation(len(variants))
+        by_site.append([Mutation(chosen.code, site, variants[index]) for index in order])
+    rounds = max((len(variants) for variants in by_site), default=0)
+    spread = [
+        variants[turn] for turn in range(rounds) for variants in by_site if turn < len(variants)
+    ]
+    return spread[:limit]

@@ -1,0 +1,141 @@
+"""Rows of the tables ``subjects``, ``mutants`` and ``faults``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from statsmodels.stats.proportion import proportion_confint
+
+from ..datasets.arrays import Array, rows_of
+from ..datasets.capture import Subject
+from ..operators.registry import operator
+from .plan import Mutant
+from .scoring import Judge
+from .verdicts import Outcome
+
+Row = dict[str, Any]
+
+
+def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str, list[Row]]:
+    """Return the rows of one decided mutant: one of ``mutants`` and one per fault."""
+    keys = {
+        "mutant_id": mutant.mutant_id,
+        "subject": subject.name,
+        "data_group": subject.data_group,
+        "split": "train",
+        "operator": mutant.operator,
+    }
+    verdict = outcome.verdict
+    row: Row = {
+        **keys,
+        "program_id": mutant.program.program_id,
+        "clean_program_id": subject.program.program_id,
+        "arity": len(mutant.mutations),
+        "stage": mutant.stage,
+        "mutations": [
+            {
+                "code": mutation.code,
+                "name": operator(mutation.code).name,
+                "layer": mutation.site.layer,
+                "layer_index": mutation.site.layer_index,
+                "parameters": json.dumps(dict(mutation.parameters), sort_keys=True),
+            }
+            for mutation in mutant.mutations
+        ],
+        "outcome": outcome.name,
+        "flags": [],
+        "program_json": mutant.program.text,
+        "reason": outcome.reason,
+    }
+    if verdict is not None:
+        row |= {
+            "p": verdict.p_value,
+            "effect_size": verdict.effect_size,
+            "criterion": verdict.criterion,
+            "alpha": verdict.alpha,
+            "n_clean": verdict.n_clean,
+            "n_faulty": verdict.n_faulty,
+            "killed_by_judge": {"killed": "yes", "survived": "no"}.get(
+                verdict.decision, "too_few_runs"
+            ),
+        }
+    faults = [
+        {
+            **keys,
+            "answer_set": 0,
+            "is_minimal": True,
+            "fault_type": fault.fault_type,
+            "granularity": fault.granularity,
+            "layer": fault.layer,
+            "clean_layer": fault.clean_layer,
+            "layer_index": fault.layer_index,
+            "position": fault.position,
+            "neurons": list(fault.neurons),
+            "slot": fault.slot,
+            "old": fault.old,
+            "new": fault.new,
+            "layer_localisable": fault.layer_localisable,
+        }
+        for fault in mutant.faults
+    ]
+    return {"mutants": [row], "faults": faults}
+
+
+def subject_row(
+    subject: Subject,
+    judge: Judge,
+    arrays: dict[str, Array],
+    clean_scores: Sequence[float],
+    sham_killed: Sequence[bool],
+) -> Row:
+    """Return the row of a subject, with its clean scores and its measured false-kill rate."""
+    data = subject.program.document()["data"]
+    sizes = {
+        f"n_{role}": len(rows_of(record, arrays)) if record else 0 for role, record in data.items()
+    }
+    low, high = (
+        proportion_confint(sum(sham_killed), len(sham_killed), method="wilson")
+        if sham_killed
+        else (None, None)
+    )
+    return {
+        "subject": subject.name,
+        "program_id": subject.program.program_id,
+        "data_group": subject.data_group,
+        "split": "train",
+        "task": subject.task,
+        "dataset_name": subject.data_set.get("name"),
+        "dataset_version": subject.data_set.get("version"),
+        "dataset_origin": subject.data_set.get("origin"),
+        "dataset_licence": subject.data_set.get("licence"),
+        "dataset_hashes": json.dumps(data, sort_keys=True),
+        "data_embedded": False,
+        **sizes,
+        "judge_test_disjoint": subject.disjoint,
+        "layers": _layers(subject),
+        "clean_metric_name": judge.name,
+        "clean_metric_mean": float(np.mean(clean_scores)) if clean_scores else None,
+        "clean_metric_sd": float(np.std(clean_scores, ddof=1)) if len(clean_scores) > 1 else None,
+        "clean_metric_n": len(clean_scores),
+        "sham_kill_rate": float(np.mean(sham_killed)) if sham_killed else None,
+        "sham_kill_low": low,
+        "sham_kill_high": high,
+        "script": subject.script,
+        "program_json": subject.program.text,
+    }
+
+
+def _layers(subject: Subject) -> list[Row]:
+    return [
+        {
+            "name": layer.name,
+            "class": layer.class_name,
+            "index": layer.index,
+            "units": layer.config.get("units", layer.config.get("filters")),
+            "params": None,
+        }
+        for layer in subject.program.layers()
+    ]

@@ -1,0 +1,78 @@
+"""What callbacks do between epochs, from their records in the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import keras
+
+from ..datasets.errors import SubjectError
+from ..datasets.program import Json
+from .scoring import higher_is_better
+
+
+@dataclass
+class _Handle:
+    """What Keras's callbacks see of a model: weights, optimizer and the wish to stop."""
+
+    compiled: Any
+    stop_training: bool = False
+    metrics: list[Any] = field(default_factory=list)
+
+    @property
+    def optimizer(self) -> Any:
+        return self.compiled.optimizer
+
+    def get_weights(self) -> Any:
+        return self.compiled.weights()
+
+    def set_weights(self, weights: Any) -> None:
+        self.compiled.set_weights(weights)
+
+
+class Callbacks:
+    """Keras's own callback classes, driven by the training loop.
+
+    Args:
+        records: ``class_name`` and ``config`` of each callback.
+        compiled: the model in training.
+    """
+
+    def __init__(self, records: Json, compiled: Any) -> None:
+        self._handle = _Handle(compiled)
+        self._callbacks = [_callback(record) for record in records]
+        for callback in self._callbacks:
+            callback.set_model(self._handle)
+            callback.on_train_begin({})
+
+    def __bool__(self) -> bool:
+        return bool(self._callbacks)
+
+    def epoch_ended(self, epoch: int, logs: Mapping[str, float]) -> bool:
+        """Tell the callbacks; return whether training goes on."""
+        for callback in self._callbacks:
+            # An epoch is one call, so TerminateOnNaN looks at its end and not at each batch.
+            callback.on_batch_end(epoch, {"loss": logs["loss"]})
+            callback.on_epoch_end(epoch, dict(logs))
+        return not self._handle.stop_training
+
+    def training_ended(self) -> None:
+        """Tell the callbacks, which may put the best weights back."""
+        for callback in self._callbacks:
+            callback.on_train_end({})
+
+
+def _callback(record: Json) -> Any:
+    name = record["class_name"]
+    if name not in ("EarlyStopping", "ReduceLROnPlateau", "TerminateOnNaN"):
+        raise SubjectError(
+            "callback: expected EarlyStopping, ReduceLROnPlateau or TerminateOnNaN; "
+            f"received {name}"
+        )
+    config = dict(record["config"])
+    if name != "TerminateOnNaN" and config.get("mode", "auto") == "auto":
+        # Keras looks the direction up in the compiled metrics, which this loop does not use.
+        config["mode"] = "max" if higher_is_better(config.get("monitor", "val_loss")) else "min"
+    return getattr(keras.callbacks, name)(**config)

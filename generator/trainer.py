@@ -1,0 +1,246 @@
+"""Train a program many times: built, compiled and traced once."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import tensorflow as tf
+
+from ..datasets.arrays import Array, Rows, rows_of
+from ..datasets.errors import TrainingFailed
+from ..datasets.program import Json, TrainingProgram, content_hash
+from ..datasets.transforms import apply_transforms
+from ..datasets.weight_edits import apply_weight_edit
+from .compiled import Compiled
+from .graph_key import graph_key
+from .scoring import Judge
+from .stopping import Callbacks
+from .streams import Streams
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One training.
+
+    Args:
+        k: number of the run.
+        outcome: ``completed`` or ``diverged`` (weights or predictions are not finite).
+        metric: judge metric by role (train, validation, judge); the worst score if diverged.
+        loss: loss by role, NaN where it is not finite.
+        epochs: epochs that were trained.
+        steps: optimizer steps that were taken.
+        outputs: predictions by role (judge, test), one array for each output.
+        weights: final weights in Keras's order, after weight edits.
+        wall_s: seconds of wall time.
+        cpu_s: seconds of processor time.
+    """
+
+    k: int
+    outcome: Literal["completed", "diverged"]
+    metric: Mapping[str, float]
+    loss: Mapping[str, float]
+    epochs: int
+    steps: int
+    outputs: Mapping[str, list[Array]]
+    weights: list[Array]
+    wall_s: float
+    cpu_s: float
+
+
+class Trainer:
+    """Trains programs and keeps the last few models compiled, by graph key.
+
+    The result of a run depends on the program, the arrays, the campaign's seed and k alone: all
+    state is put at its start before each run.
+
+    Args:
+        arrays: arrays by content hash.
+        judge: the metric of the clean program.
+        keep: number of compiled models to keep.
+    """
+
+    def __init__(self, arrays: Mapping[str, Array], judge: Judge, keep: int = 2) -> None:
+        self._arrays = arrays
+        self._judge = judge
+        self._keep = keep
+        self._compiled: dict[str, Compiled] = {}
+
+    def train(self, program: TrainingProgram, runs: Sequence[Streams]) -> list[RunResult]:
+        """Train a program once for each set of random streams.
+
+        Raises:
+            TrainingFailed: the program does not build, compile or take its first step; such a
+                mutant is `incompetent`.
+        """
+        try:
+            compiled = self.compiled(program)
+            return [self._run(compiled, program, streams) for streams in runs]
+        except (tf.errors.OpError, ValueError, TypeError, KeyError, IndexError) as error:
+            first_line = str(error).strip().splitlines()[:1]
+            raise TrainingFailed(f"{type(error).__name__}: {''.join(first_line)[:300]}") from error
+
+    def compiled(self, program: TrainingProgram) -> Compiled:
+        """Return the compiled model of a program, made now or shared with an earlier one."""
+        key = graph_key(program)
+        if key not in self._compiled:
+            while len(self._compiled) >= self._keep:
+                del self._compiled[next(iter(self._compiled))]
+            self._compiled[key] = Compiled(program)
+        return self._compiled[key]
+
+    def _run(self, compiled: Compiled, program: TrainingProgram, streams: Streams) -> RunResult:
+        wall, cpu = time.perf_counter(), time.process_time()
+        document = program.document()
+        roles = {
+            role: rows_of(record, self._arrays)
+            for role, record in document["data"].items()
+            if record is not None
+        }
+        roles, kept = _transformed(roles, document["transforms"], streams)
+        compiled.reset(program, streams)
+        epochs, steps = _fit(compiled, document, roles, kept, streams)
+        weights = compiled.weights()
+        if document["weight_edits"]:
+            weights = _edited(compiled, document["weight_edits"], streams)
+        outputs = {role: compiled.predict(rows.x) for role, rows in roles.items()}
+        finite = all(
+            bool(np.isfinite(array).all())
+            for array in [*weights, *(a for parts in outputs.values() for a in parts)]
+            if array.dtype.kind == "f"
+        )
+        scored = {role: rows for role, rows in roles.items() if role != "test"}
+        judge = self._judge
+        return RunResult(
+            k=streams.k,
+            outcome="completed" if finite else "diverged",
+            metric={
+                role: judge.score(rows, outputs[role]) if finite else judge.worst(rows)
+                for role, rows in scored.items()
+            },
+            loss={role: judge.loss_of(rows, outputs[role]) for role, rows in scored.items()},
+            epochs=epochs,
+            steps=steps,
+            outputs={role: outputs[role] for role in ("judge", "test")},
+            weights=weights,
+            wall_s=time.perf_counter() - wall,
+            cpu_s=time.process_time() - cpu,
+        )
+
+
+def pin_threads() -> None:
+    """Give TensorFlow one thread; the number of threads changes results, so it is fixed.
+
+    Call it before TensorFlow has run anything.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def _transformed(
+    roles: Mapping[str, Rows], transforms: Json, streams: Streams
+) -> tuple[dict[str, Rows], Array | None]:
+    """Apply data transforms; deletion and repetition of training rows come as an index."""
+    if not transforms:
+        return dict(roles), None
+    changed: dict[str, Rows] = {}
+    kept: Array | None = None
+    for role, rows in roles.items():
+        result = apply_transforms(
+            rows,
+            transforms,
+            role,
+            lambda position: streams.generator("data", content_hash(transforms[position])),
+        )
+        if role == "train":
+            changed[role], kept = result.rows, result.index
+        elif result.index is None:
+            changed[role] = result.rows
+        else:
+            changed[role] = result.rows.take(result.index)
+    return changed, kept
+
+
+def _fit(
+    compiled: Compiled,
+    document: Json,
+    roles: Mapping[str, Rows],
+    kept: Array | None,
+    streams: Streams,
+) -> tuple[int, int]:
+    train, fit = roles["train"], document["fit"]
+    x = [tf.constant(array) for array in train.x]
+    y = [tf.constant(array) for array in train.y]
+    weights = _row_weights(train, fit["class_weight"])
+    rows = np.arange(len(train)) if kept is None else kept
+    callbacks = Callbacks(document["callbacks"], compiled)
+    validate = _validation(compiled, document, roles.get("validation")) if callbacks else None
+    steps = -(-len(rows) // compiled.batch_size)
+    done = 0
+    for epoch in range(fit["epochs"]):
+        order = rows
+        if fit["shuffle"]:
+            order = rows[streams.generator("shuffle", str(epoch)).permutation(len(rows))]
+        loss = compiled.epoch(x, y, order, weights)
+        done += 1
+        if validate is not None and not callbacks.epoch_ended(epoch, {"loss": loss, **validate()}):
+            break
+    callbacks.training_ended()
+    return done, done * steps
+
+
+def _validation(
+    compiled: Compiled, document: Json, rows: Rows | None
+) -> Callable[[], dict[str, float]]:
+    """Return a function that computes the validation logs which callbacks look at."""
+    if rows is None:
+        return dict
+    metrics = document["metrics"]
+    judges = [
+        Judge(str(metric), metric, document["loss"], True, "classification")
+        for metric in metrics
+        if isinstance(metric, str)
+    ]
+    loss = Judge("loss", None, document["loss"], False, "classification")
+
+    def logs() -> dict[str, float]:
+        outputs = compiled.predict(rows.x)
+        penalty = sum((float(value) for value in compiled.model.losses), 0.0)
+        found = {f"val_{judge.name}": judge.score(rows, outputs) for judge in judges}
+        return {"val_loss": loss.loss_of(rows, outputs) + penalty, **found}
+
+    return logs
+
+
+def _row_weights(rows: Rows, class_weight: Json) -> Array:
+    weights = np.ones(len(rows), np.float32)
+    if rows.sample_weight is not None:
+        weights = weights * np.asarray(rows.sample_weight, np.float32)
+    if class_weight is not None:
+        labels = rows.y[0].reshape(len(rows), -1)
+        classes = labels.argmax(1) if labels.shape[1] > 1 else labels[:, 0].astype(int)
+        weights = weights * np.array(
+            [class_weight.get(str(label), 1.0) for label in classes], np.float32
+        )
+    return weights
+
+
+def _edited(compiled: Compiled, edits: Json, streams: Streams) -> list[Array]:
+    """Apply trained-stage edits to the layers that they name."""
+    for edit in edits:
+        path = edit["parameters"]["layer"]
+        layer = compiled.layers[path]
+        named = {
+            f"{path}/{variable.path.rpartition(layer.name + '/')[2]}": variable
+            for variable in layer.weights
+        }
+        before = {name: np.array(variable.numpy()) for name, variable in named.items()}
+        after = apply_weight_edit(edit, before, streams.generator("data", content_hash(edit)))
+        for name, variable in named.items():
+            variable.assign(after[name])
+    return compiled.weights()

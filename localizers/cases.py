@@ -1,0 +1,115 @@
+"""Blinded cases: what a localiser may see of a stored run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..datasets.arrays import rows_of
+from ..datasets.errors import CorpusError
+from ..datasets.program import TrainingProgram
+from .base import Case, LayerInfo, Task
+
+Array = npt.NDArray[Any]
+
+_HIDDEN = ("_initializer", "_regularizer")
+
+
+def make_case(
+    program: TrainingProgram,
+    weights: Sequence[Array],
+    arrays: Mapping[str, Array],
+    task: Task,
+    case_id: str,
+) -> Case:
+    """Blind one run: layers by position, no initialisers or regularisers, test rows only.
+
+    Args:
+        program: that was trained.
+        weights: final weights in Keras's order.
+        arrays: arrays of the subject by hash.
+        task: what the program learns.
+        case_id: random identity.
+
+    Raises:
+        CorpusError: the weights do not fit the program, or its test rows would have to be
+            transformed.
+    """
+    from ..datasets.build import build_model, layers_by_path, weight_variables
+
+    document = program.document()
+    if any("test" in transform["roles"] for transform in document["transforms"]):
+        raise CorpusError("a case cannot be made: the program transforms its test rows")
+    model = build_model(document["architecture"])
+    variables = weight_variables(model)
+    if [tuple(v.shape) for v in variables] != [w.shape for w in weights]:
+        raise CorpusError("a case cannot be made: the stored weights do not fit the program")
+    for variable, value in zip(variables, weights, strict=True):
+        variable.assign(value)
+    rows = rows_of(document["data"]["test"], arrays)
+    layers = layers_by_path(model)
+    outputs, prediction = _outputs(model, layers, rows.x)
+    return Case(
+        case_id=case_id,
+        task=task,
+        layers=tuple(
+            LayerInfo(
+                name=f"layer_{layer.index}",
+                index=layer.index,
+                class_name=layer.class_name,
+                n_params=int(layers[layer.name].count_params()),
+                config=_blinded(layer.config),
+            )
+            for layer in program.layers()
+        ),
+        labels=rows.y[0],
+        predictions=prediction,
+        activations=outputs.__getitem__,
+    )
+
+
+def _outputs(
+    model: Any, layers: Mapping[str, Any], x: Sequence[Array]
+) -> tuple[list[Array], Array]:
+    """Run the model once in inference mode and keep what every layer put out.
+
+    Keras gives no handle on the layers of nested models, so each layer's ``call`` is wrapped
+    for the one pass. A layer that is used twice shows its last output.
+    """
+    seen: dict[str, Any] = {}
+
+    def wrapped(path: str, call: Any) -> Any:
+        def record(*args: Any, **kwargs: Any) -> Any:
+            seen[path] = call(*args, **kwargs)
+            return seen[path]
+
+        return record
+
+    originals = {path: layer.call for path, layer in layers.items()}
+    try:
+        for path, layer in layers.items():
+            layer.call = wrapped(path, originals[path])
+        inputs = [np.asarray(array) for array in x]
+        result = model(inputs[0] if len(inputs) == 1 else inputs, training=False)
+    finally:
+        for path, layer in layers.items():
+            layer.call = originals[path]
+    return [_array(seen[path]) for path in layers], _array(result)
+
+
+def _array(output: Any) -> Array:
+    first = output[0] if isinstance(output, (list, tuple)) else output
+    return np.asarray(first)
+
+
+def _blinded(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Automatic names would betray an inserted layer, initialisers and regularisers the fault."""
+    kept = {
+        key: value for key, value in config.items() if key != "name" and not key.endswith(_HIDDEN)
+    }
+    copied: dict[str, Any] = json.loads(json.dumps(kept))
+    return copied
