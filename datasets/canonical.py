@@ -79,6 +79,8 @@ def _canonical_instance(value: Mapping[str, Json]) -> dict[str, Json]:
         for key, item in config.items()
         if key not in defaults or defaults[key] != item or type(defaults[key]) is not type(item)
     }
+    if issubclass(cls, keras.optimizers.Optimizer):
+        kept.pop("name", None)  # numbered within a process, and of no effect
     return {"class_name": name, "config": kept, **rest}
 
 
@@ -122,13 +124,33 @@ def _renumber(model: Mapping[str, Json], counts: Counter[str]) -> dict[str, Json
         old = entry["config"]["name"]
         new = _fresh_name(entry["class_name"], old, counts, taken)
         names[old] = new
-        if is_model(entry):
-            entry = _renumber(entry, counts)
+        entry = _renumber(entry, counts) if is_model(entry) else _with_plain_parts(entry)
         layers.append({**entry, "config": {**entry["config"], "name": new}})
     config = {key: item for key, item in model["config"].items() if key != "build_input_shape"}
     config = _with_names({**config, "layers": layers}, names)
     config["name"] = _fresh_name(model["class_name"], config["name"], counts, set())
     return {**model, "config": config}
+
+
+def _with_plain_parts(entry: Mapping[str, Json]) -> dict[str, Json]:
+    """Take the numbers off automatic names of layers inside a layer: wrapped ones and cells."""
+    return {**entry, "config": {key: _plain(item) for key, item in entry["config"].items()}}
+
+
+def _plain(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if is_model(value):
+        return _renumber(value, Counter())
+    value = {key: _plain(item) for key, item in value.items()}
+    name = isinstance(value.get("config"), dict) and value["config"].get("name")
+    if isinstance(name, str) and isinstance(value.get("class_name"), str):
+        prefix = re.match(r"(forward_|backward_)?", name)[0]  # type: ignore[index]
+        if _is_automatic(value["class_name"], name.removeprefix(prefix)):
+            value["config"]["name"] = prefix + _snake(value["class_name"])
+    return value
 
 
 def _with_names(value: Json, names: Mapping[str, str]) -> Json:

@@ -22,7 +22,7 @@ from .initial import draw, layer_configs, recorded_weights, weights_of
 from .streams import Streams
 
 _CONVOLUTIONS = ("Conv", "SeparableConv", "DepthwiseConv")
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 256
 
 
 class Compiled:
@@ -132,11 +132,11 @@ class Compiled:
     def predict(self, x: tuple[Array, ...]) -> list[Array]:
         """Return the inference-mode outputs, one array for each output of the model.
 
-        Rows go through in pieces of equal size (the last one padded), so that another number
-        of rows does not mean another trace.
+        Rows go through in pieces of one size (the last one padded), so that one trace serves
+        any number of rows.
         """
         rows = len(x[0])
-        size = min(rows, _ROWS_AT_ONCE)
+        size = _ROWS_AT_ONCE
         pieces: list[list[Array]] = []
         for start in range(0, rows, size):
             piece = [array[start : start + size] for array in x]

@@ -14,6 +14,7 @@ import typer
 from . import options
 from .lists import AsJson
 from .output import show
+from .quiet import import_keras
 
 
 def register(app: typer.Typer) -> None:
@@ -36,8 +37,11 @@ def evaluate(
     running it again does only what is missing.
     """
     from ...datasets.corpus.writer import StagingWriter, compact
+    from ...datasets.program import content_hash
     from ...localizers import experiment
 
+    if workers == 0:
+        import_keras()
     chosen = [name.strip() for name in localizers.split(",") if name.strip()]
     names = list(dict.fromkeys([*chosen, *experiment.BASELINES]))
     sitting = experiment.exams(corpus)
@@ -45,8 +49,6 @@ def evaluate(
     _diagnose(corpus, sitting, names, staging, workers, address)
     cases = experiment.score(corpus, names)
     rows = experiment.score_rows(cases)
-    from ...datasets.program import content_hash
-
     staging.commit(f"scores-{content_hash(rows)}", {"scores": rows})
     compact(corpus)
     tables: dict[str, list[dict[str, Any]]] = {

@@ -13,12 +13,14 @@ from ...operators.registry import operator, operators
 from ..campaign import Planned, check_config, plan_subject
 from ..config import CampaignConfig
 from ..plan import plan_mutants
+from .quiet import import_keras
 
 SUBJECTS = "subjects"
 
 
 def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
     """Open or make a corpus, capture its subjects once and plan them."""
+    import_keras()
     codes = _codes(config)
     scripts = [_script(name) for name in config.subjects]
     check_config(check_or_create(root, config.resolved()), config)

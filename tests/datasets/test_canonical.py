@@ -94,19 +94,11 @@ def test_round_trip(make):
     assert [w.shape for w in again.weights] == [w.shape for w in model.weights]
 
 
-UNNUMBERED = pytest.mark.xfail(
-    strict=True, reason="canonical.py does not renumber names inside layers yet"
-)
-
-
-@pytest.mark.parametrize(
-    "make", [*MAKERS[:-1], pytest.param(wrapped, marks=UNNUMBERED)], ids=lambda make: make.__name__
-)
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_made_twice_in_one_process_is_the_same(make):
     assert canonical_model(make()) == canonical_model(make())
 
 
-@pytest.mark.xfail(strict=True, reason="canonical.py keeps numbered optimizer names yet")
 def test_optimizers_are_the_same_however_many_a_process_made():
     forms = [
         canonical_object(keras.optimizers.serialize(cls(0.01)))
