@@ -205,9 +205,12 @@ def decide(root: Path, planned: Sequence[Planned], config: CampaignConfig) -> No
     for row in reader.read(root, "runs", columns=columns).to_pylist():
         runs[row["subject"], row["mutant_id"]].append(row)
     decided = set(reader.read(root, "mutants", columns=["mutant_id"])["mutant_id"].to_pylist())
+    subjects = set(reader.read(root, "subjects", columns=["subject"])["subject"].to_pylist())
     chosen = criterion_of(config)
     for part in planned:
         name = part.subject.name
+        if name in subjects:  # it came with its mutants' outcomes, in one unit
+            continue
         clean = runs[name, None]
         outcomes: dict[str, Outcome] = {}
         tables: dict[str, list[dict[str, Any]]] = {"mutants": [], "faults": [], "subjects": []}

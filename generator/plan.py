@@ -52,8 +52,8 @@ def plan_mutants(
         subject: the clean program.
         codes: operator codes; each is planned at every site.
         limit: largest number of mutants per operator and subject, or None for all. Sites get
-            equally many, so that position is uniform, and variants of a site are drawn without
-            replacement.
+            equally many, or are drawn where they are more than that, so that position is
+            uniform; variants of a site are drawn without replacement.
         shams: number of SHAM mutants.
         seed: of the draws.
 
@@ -102,6 +102,8 @@ def _limited(
         if limit is not None:
             order = np.random.default_rng([seed, len(by_site)]).permutation(len(variants))
         by_site.append([Mutation(chosen.code, site, variants[index]) for index in order])
+    if limit is not None:
+        np.random.default_rng([seed, *chosen.code.encode()]).shuffle(by_site)
     rounds = max((len(variants) for variants in by_site), default=0)
     spread = [
         variants[turn] for turn in range(rounds) for variants in by_site if turn < len(variants)

@@ -39,7 +39,7 @@ def outcome_of(
     clean = sorted(clean, key=_k)
     faulty = sorted(faulty, key=_k)
     trained = [row for row in faulty if row["outcome"] in _DONE]
-    broken = [row for row in faulty if row["outcome"] not in _DONE]
+    broken = [row for row in (*faulty, *clean) if row["outcome"] not in _DONE]
     usable = [row["metric_judge"] for row in clean if row["outcome"] in _DONE]
     verdict = criterion.decide(
         usable, [row["metric_judge"] for row in trained], higher_is_better=higher_is_better

@@ -188,8 +188,8 @@ def estimate(
 ) -> Estimate:
     """Estimate ``combine`` of the cell-weighted means of ``values``, with a percentile interval.
 
-    The bootstrap resamples whole data groups with ``rng``; where there is only one, cells.
-    ``n_groups`` of the estimate says which it was.
+    The bootstrap resamples whole data groups with ``rng``; where there is only one, cells; where
+    there is only one cell, the interval is NaN. ``n_groups`` of the estimate says which it was.
     """
     cells = [cell_means(mutant_means(cases, value)) for value in values]
     groups = sorted({group for group, _ in cells[0]})
@@ -217,6 +217,8 @@ def estimate(
     for key in cells[0]:
         sizes[row[block(key)]] += 1
     point = combine(*(sums.sum(axis=0) / sizes.sum()).tolist())
+    if len(blocks) == 1:
+        return Estimate(point, math.nan, math.nan, *counts)
     drawn = rng.integers(0, len(blocks), (n_resamples, len(blocks)))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1, keepdims=True)
     replicates = [combine(*mean) for mean in means.tolist()]

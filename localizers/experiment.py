@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..datasets.corpus import reader
-from ..datasets.errors import CorpusError
+from ..datasets.errors import ConfigError, CorpusError
 from ..datasets.program import TrainingProgram, content_hash
-from .base import Diagnosis, Suspect
+from .base import Diagnosis, Localizer, Suspect
 from .evaluation import (
     Estimate,
     ScoredCase,
@@ -125,11 +125,18 @@ def exams(root: Path) -> tuple[Exam, ...]:
 def payloads(
     root: Path, sitting: Iterable[Exam], localizers: Sequence[str], done: frozenset[str]
 ) -> Iterator[tuple[str, Exam, dict[str, Any]]]:
-    """Yield unit key, exam and work payload of every exam that is not done."""
-    versions = [(name, LOCALIZERS.create(name).version) for name in localizers]
+    """Yield unit key, exam and work payload of every exam and the localisers it still lacks."""
+    versions = _versions(localizers)
+    columns = ["subject", "mutant_id", "localizer", "version"]
+    stored = {tuple(row[name] for name in columns) for row in _columns(root, "diagnoses", columns)}
     for exam in sitting:
-        key = content_hash(["diagnoses", exam.program, exam.mutant_id, exam.subject, versions])
-        if key in done:
+        missing = [
+            [name, version]
+            for name, version in versions.items()
+            if (exam.subject, exam.mutant_id, name, version) not in stored
+        ]
+        key = content_hash(["diagnoses", exam.program, exam.mutant_id, exam.subject, missing])
+        if not missing or key in done:
             continue
         column = "program_id" if exam.mutant_id is None else "mutant_id"
         value = exam.mutant_id or TrainingProgram(exam.program).program_id
@@ -138,11 +145,28 @@ def payloads(
         payload = {
             "program": exam.program,
             "task": exam.task,
-            "localizers": list(localizers),
+            "localizers": [name for name, _ in missing],
             "models": models,
             "seed": 0,
         }
         yield key, exam, payload
+
+
+def _versions(localizers: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in localizers:
+        made = LOCALIZERS.create(name)
+        if not isinstance(made, Localizer):
+            raise ConfigError(
+                f"localizer {name!r}: expected a class with name, version, needs, granularity, "
+                f"modes, deterministic and localize; received {type(made).__name__}; add them"
+            )
+        found[name] = made.version
+    return found
+
+
+def _columns(root: Path, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+    return reader.read(root, table, columns=columns).to_pylist()
 
 
 def with_keys(exam: Exam, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -164,18 +188,17 @@ def score(root: Path, localizers: Sequence[str]) -> dict[str, list[tuple[Exam, S
     ``guider`` is scored a second time as ``guider (ties=deepest)``, the literature's tie rule.
     """
     by_id = {exam.mutant_id: exam for exam in exams(root) if exam.truth is not None}
+    versions = _versions(localizers)
     cases: dict[str, list[tuple[Exam, ScoredCase]]] = defaultdict(list)
-    runs: dict[str, set[str]] = defaultdict(set)
     for row in reader.rows(root, "diagnoses"):
         exam = by_id.get(row["mutant_id"])
-        if exam is None or exam.truth is None or row["localizer"] not in localizers:
+        if exam is None or exam.truth is None or versions.get(row["localizer"]) != row["version"]:
             continue
         diagnosis = diagnosis_of(row)
         cases[row["localizer"]].append((exam, score_case(diagnosis, exam.truth, exam.n_layers, KS)))
         if row["localizer"] == "guider":
             deepest = score_case(diagnosis, exam.truth, exam.n_layers, KS, ties="deepest")
             cases["guider (ties=deepest)"].append((exam, deepest))
-        runs[row["mutant_id"]].add(row["run_id"])
     history = [(exam.truth, exam.n_layers) for exam in by_id.values() if exam.truth is not None]
     best = oracle_prior(truth for truth, _ in history)
     for truth, n_layers in history:
@@ -233,6 +256,13 @@ def score_rows(cases: Mapping[str, Sequence[tuple[Exam, ScoredCase]]]) -> list[d
     return rows
 
 
+def new_rows(root: Path, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of the table ``scores`` that the corpus does not hold yet."""
+    columns = ("localizer", "mode", "mutant_id", "answer_set_mode")
+    stored = {tuple(row[name] for name in columns) for row in _columns(root, "scores", columns)}
+    return [row for row in rows if tuple(row[name] for name in columns) not in stored]
+
+
 def summary_rows(
     cases: Mapping[str, Sequence[tuple[Exam, ScoredCase]]], seed: int
 ) -> list[dict[str, Any]]:
@@ -249,6 +279,7 @@ def summary_rows(
                 "gain": _interval(summary.gain),
                 "first_rank": round(summary.first_rank.value, 2),
                 "no_answer": missed,
+                "data_groups": summary.hit[1].n_groups,
                 "values": {f"hit@{k}": summary.hit[k].value for k in KS}
                 | {"gain": summary.gain.value},
             }
@@ -280,9 +311,10 @@ def breakdown_rows(
 def clean_rows(root: Path, localizers: Sequence[str]) -> list[dict[str, Any]]:
     """Return whom each localiser blames on the clean programs, where nothing is wrong."""
     clean = {exam.subject: exam for exam in exams(root) if exam.truth is None}
+    versions = _versions(localizers)
     found: dict[str, list[tuple[str, int, Diagnosis]]] = defaultdict(list)
     for row in reader.rows(root, "diagnoses"):
-        if row["mutant_id"] is None and row["localizer"] in localizers:
+        if row["mutant_id"] is None and versions.get(row["localizer"]) == row["version"]:
             subject = row["subject"]
             found[row["localizer"]].append((subject, clean[subject].n_layers, diagnosis_of(row)))
     rows = []
@@ -306,4 +338,6 @@ def clean_rows(root: Path, localizers: Sequence[str]) -> list[dict[str, Any]]:
 def _interval(estimate: Estimate) -> str:
     if math.isnan(estimate.value):
         return "-"
+    if math.isnan(estimate.low):
+        return f"{estimate.value:.2f} [-]"
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
 import typer
-from rich.console import Console
 
 from ...datasets.errors import FaultloomError
 from . import capture, evaluate, generate, lists, plan, status
@@ -26,10 +26,11 @@ for module in (capture, lists, plan, generate, status, evaluate):
 def main() -> None:
     """Run the command line."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
     try:
         app()
     except FaultloomError as error:
-        Console(stderr=True, highlight=False).print(f"faultloom: {error}", markup=False)
+        sys.stderr.write(f"faultloom: {' '.join(str(error).split())}\n")
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -13,7 +13,7 @@ import typer
 
 from . import options
 from .lists import AsJson
-from .output import show
+from .output import resumable, show
 from .quiet import import_keras
 
 
@@ -40,16 +40,15 @@ def evaluate(
     from ...datasets.program import content_hash
     from ...localizers import experiment
 
-    if workers == 0:
-        import_keras()
     chosen = [name.strip() for name in localizers.split(",") if name.strip()]
     names = list(dict.fromkeys([*chosen, *experiment.BASELINES]))
     sitting = experiment.exams(corpus)
     staging = StagingWriter(corpus)
-    _diagnose(corpus, sitting, names, staging, workers, address)
+    with resumable(corpus):
+        _diagnose(corpus, sitting, names, staging, workers, address)
     cases = experiment.score(corpus, names)
-    rows = experiment.score_rows(cases)
-    staging.commit(f"scores-{content_hash(rows)}", {"scores": rows})
+    if rows := experiment.new_rows(corpus, experiment.score_rows(cases)):
+        staging.commit(f"scores-{content_hash(rows)}", {"scores": rows})
     compact(corpus)
     tables: dict[str, list[dict[str, Any]]] = {
         "summary": experiment.summary_rows(cases, seed=0),
@@ -63,8 +62,9 @@ def evaluate(
         return
     columns = ("localizer", "hit@1", "hit@3", "hit@5", "gain", "first_rank", "no_answer")
     counts = tables["summary"][0]
+    resampled = f"{counts['data_groups']} data groups" if counts["data_groups"] > 1 else "cells"
     _heading(
-        "hit@k [95 % interval]; cases with more than 2k layers: "
+        f"hit@k [95 % interval, {resampled} resampled]; cases with more than 2k layers: "
         + ", ".join(f"n@{k} = {counts[f'n@{k}']}" for k in experiment.KS)
     )
     show(tables["summary"], columns, as_json=False)
@@ -94,6 +94,8 @@ def _diagnose(
     from ...datasets.capture import load_arrays
     from ...datasets.errors import RunnerError
     from ...localizers import diagnosing, experiment
+
+    import_keras()
     from ..campaign import Progress
     from ..config import load_config
     from ..runner import Unit

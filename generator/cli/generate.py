@@ -9,6 +9,8 @@ from typing import Any
 import typer
 
 from . import options
+from .output import resumable
+from .quiet import import_keras
 
 
 def register(app: typer.Typer) -> None:
@@ -53,18 +55,19 @@ def generate(
         workers=workers,
         address=address,
     )
-    from .. import campaign
-    from .progress import progress
-    from .setup import prepare
+    with resumable(out):
+        import_keras()
+        from .. import campaign
+        from .progress import progress
+        from .setup import prepare
+
+        # The runner comes first: it sets the number of threads before TensorFlow does anything.
+        with runner_of(settings) as runner:
+            planned = prepare(out, settings)
+            with progress("trainings") as report:
+                complete = campaign.run(out, planned, settings, runner, report)
     from .status import summary
 
-    planned = prepare(out, settings)
-    with runner_of(settings) as runner, progress("trainings") as report:
-        try:
-            complete = campaign.run(out, planned, settings, runner, report)
-        except KeyboardInterrupt:
-            sys.stderr.write(f"\nstopped; finished work is in {out}: run it again to resume\n")
-            raise typer.Exit(130) from None
     if not complete:
         sys.stderr.write(f"budget used; finished work is in {out}: run it again to resume\n")
     summary(out, as_json=False)

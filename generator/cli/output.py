@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -21,6 +24,16 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
     for row in rows:
         table.add_row(*(_cell(row.get(column)) for column in columns))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+@contextmanager
+def resumable(corpus: Path) -> Iterator[None]:
+    """Turn Ctrl-C into one line that says how to go on, and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"\nstopped; finished work is in {corpus}: run it again to resume\n")
+        raise typer.Exit(130) from None
 
 
 def _cell(value: Any) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import typer
 
 from . import options
 from .lists import AsJson
 from .output import show
+from .quiet import import_keras
 
 
 def register(app: typer.Typer) -> None:
@@ -22,18 +25,38 @@ def plan(
     config: options.ConfigFile = None,
     operators: options.Operators = None,
     criterion: options.CriterionName = None,
+    clean_replicates: options.CleanReplicates = None,
+    faulty_replicates: options.FaultyReplicates = None,
+    sham_mutants: options.ShamMutants = None,
+    keep_models: options.KeepModels = None,
     limit: options.Limit = None,
     seed: options.Seed = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how many mutants and trainings a campaign would have; subjects are captured."""
     settings = options.campaign_config(
-        subjects, config, operators, criterion=criterion, limit=limit, seed=seed
+        subjects,
+        config,
+        operators,
+        criterion=criterion,
+        clean_replicates=clean_replicates,
+        faulty_replicates=faulty_replicates,
+        sham_mutants=sham_mutants,
+        keep_models=keep_models,
+        limit=limit,
+        seed=seed,
     )
+    from ...datasets.corpus.writer import CONFIG_NAME
+
+    import_keras()
     from .setup import prepare
 
     rows = []
-    for part in prepare(out, settings):
+    with TemporaryDirectory() as scratch:
+        # A plan alone must not pin the settings of a corpus that is not there yet.
+        there = (out / CONFIG_NAME).exists()
+        planned = prepare(out if there else Path(scratch) / "corpus", settings)
+    for part in planned:
         counts = Counter(mutant.operator for mutant in part.mutants)
         for code, count in sorted(counts.items()):
             rows.append(

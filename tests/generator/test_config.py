@@ -87,7 +87,7 @@ def test_unknown_key_has_a_suggestion(tmp_path: Path) -> None:
         ("budget_s", "0s"),
         ("budget_s", True),
         ("deadline_s", float("inf")),
-        ("workers", 0),
+        ("workers", -1),
         ("address", ""),
     ],
 )
