@@ -58,7 +58,8 @@ class Compiled:
         self._optimizer_start = [value.numpy() for value in self.optimizer.variables]
         self._random = list(_seed_generators(self.layers))
         self._epoch = tf.function(self._epoch_body, jit_compile=self.xla, reduce_retracing=False)
-        self._step_alone = tf.function(self._step, jit_compile=self.xla)
+        # Without XLA: compiling it for one step in an epoch would cost more than it saves.
+        self._step_alone = tf.function(self._step)
         self._forward = tf.function(self._forward_body, jit_compile=self.xla)
 
     def reset(self, program: TrainingProgram, streams: Streams) -> None:

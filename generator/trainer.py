@@ -81,8 +81,7 @@ class Trainer:
             compiled = self.compiled(program)
             return [self._run(compiled, program, streams) for streams in runs]
         except (tf.errors.OpError, ValueError, TypeError, KeyError, IndexError) as error:
-            first_line = str(error).strip().splitlines()[:1]
-            raise TrainingFailed(f"{type(error).__name__}: {''.join(first_line)[:300]}") from error
+            raise TrainingFailed(f"{type(error).__name__}: {_telling_line(error)}") from error
 
     def compiled(self, program: TrainingProgram) -> Compiled:
         """Return the compiled model of a program, made now or shared with an earlier one."""
@@ -130,6 +129,15 @@ class Trainer:
             wall_s=time.perf_counter() - wall,
             cpu_s=time.process_time() - cpu,
         )
+
+
+def _telling_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return ""
+    # Errors in traced code begin with a traceback of their own and end with what went wrong.
+    line = lines[-1] if lines[0].startswith("in user code") else lines[0]
+    return line[:300]
 
 
 def pin_threads() -> None:

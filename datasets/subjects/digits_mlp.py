@@ -6,7 +6,9 @@ from sklearn.model_selection import train_test_split
 
 x, y = load_digits(return_X_y=True)
 x = (x / 16.0).astype("float32")
-x_train, x_test, y_train, y_test = train_test_split(x, y, test_size=0.4, random_state=0, stratify=y)
+x_train, x_test, y_train, y_test = train_test_split(
+    x, keras.utils.to_categorical(y), test_size=0.4, random_state=0, stratify=y
+)
 
 model = keras.Sequential(
     [
@@ -18,7 +20,7 @@ model = keras.Sequential(
 )
 model.compile(
     optimizer=keras.optimizers.Adam(learning_rate=0.003),
-    loss="sparse_categorical_crossentropy",
+    loss="categorical_crossentropy",
     metrics=["accuracy"],
 )
 model.fit(x_train, y_train, batch_size=32, epochs=20, verbose=0)
