@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import zlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 
@@ -21,19 +22,20 @@ def _case_rng(seed: int, case: Case) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(case.case_id.encode())])
 
 
-class _Baseline:
+class _Baseline(ABC):
     """A layer ranking from the blinded model alone."""
 
     name = ""
     version = "1"
+    source = "faultloom"
     needs = frozenset({"model"})
     granularity = "layer"
     modes: tuple[str, ...] = ("faithful",)
     deterministic = True
 
+    @abstractmethod
     def _scores(self, case: Case) -> Mapping[int, float]:
         """Score layers by index; layers left out are not named."""
-        raise NotImplementedError
 
     def localize(self, case: Case) -> Diagnosis:
         """Diagnose one case; abstains when no layer can be named."""
@@ -46,29 +48,21 @@ class _Baseline:
 
 
 class RandomLayer(_Baseline):
-    """A random order of all layers, fixed by ``seed`` and the case's id."""
+    """All layers are equally bad: ties count by expectation, so this is chance without noise."""
 
     name = "random"
 
-    def __init__(self, seed: int = 7) -> None:
-        self.seed = seed
-
-    def _candidates(self, case: Case) -> list[int]:
-        return [layer.index for layer in case.layers]
-
     def _scores(self, case: Case) -> Mapping[int, float]:
-        layers = self._candidates(case)
-        drawn = _case_rng(self.seed, case).random(len(layers))
-        return dict(zip(layers, drawn.tolist(), strict=True))
+        return {layer.index: 0.0 for layer in case.layers}
 
 
-class RandomAmongWeighted(RandomLayer):
-    """A random order of the layers that have weights; the others are not named."""
+class RandomAmongWeighted(_Baseline):
+    """All layers that have weights are equally bad; the others are not named."""
 
     name = "random-among-weighted"
 
-    def _candidates(self, case: Case) -> list[int]:
-        return [layer.index for layer in case.layers if layer.n_params > 0]
+    def _scores(self, case: Case) -> Mapping[int, float]:
+        return {layer.index: 0.0 for layer in case.layers if layer.n_params > 0}
 
 
 class FirstLayer(_Baseline):
@@ -136,6 +130,7 @@ class LabelShuffle(Guider):
     """
 
     name = "label-shuffle"
+    source = "faultloom"
 
     def __init__(
         self,

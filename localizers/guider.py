@@ -31,6 +31,7 @@ class Guider:
 
     name = "guider"
     version = "1"
+    source = "GUIDER (Xu, Li, Ma, Chen, Zhou, TOSEM 2025, doi 10.1145/3716849), re-implemented"
     needs = frozenset({"model", "tests"})
     granularity = "layer"
     modes: tuple[str, ...] = ("faithful",)

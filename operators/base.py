@@ -112,11 +112,16 @@ class Example:
     changes: tuple[Change, ...]
 
 
+DEEPCRIME = "DeepCrime (Humbatova, Jahangirova, Tonella, ISSTA 2021), re-implemented"
+"""The source of most operators."""
+
+
 class Operator(ABC):
     """One way in which a training program goes wrong.
 
     Operators are pure: programs go in and come out, nothing is trained, printed or drawn.
-    Class attributes declare what the operator is; `parameters` names what `apply` takes.
+    Class attributes declare what the operator is; `parameters` names what `apply` takes, `source`
+    the paper or tool that defined it.
     """
 
     code: ClassVar[str]
@@ -129,6 +134,7 @@ class Operator(ABC):
     layer_localisable: ClassVar[bool] = False
     reserved: ClassVar[bool] = False
     parameters: ClassVar[tuple[str, ...]] = ()
+    source: ClassVar[str] = DEEPCRIME
 
     @abstractmethod
     def sites(self, program: TrainingProgram) -> tuple[Site, ...]:
@@ -200,5 +206,6 @@ def listing(operator: Operator) -> dict[str, Any]:
         "layer_localisable": operator.layer_localisable,
         "requires": list(operator.requires),
         "parameters": list(operator.parameters),
+        "source": operator.source,
         "summary": (type(operator).__doc__ or "").strip().split("\n")[0],
     }

@@ -26,6 +26,7 @@ class NeuronGaussianFuzzing(Operator):
     """Multiply the incoming weights of some neurons of a trained layer by 1 + N(0, magnitude)."""
 
     code = "NGF"
+    source = "DeepMutation (Ma et al., ISSRE 2018), operator GF, on one neuron; re-implemented"
     name = "neuron-gaussian-fuzzing"
     group = "neurons"
     stage = "trained"

@@ -13,6 +13,7 @@ class Sham(Operator):
     """Change nothing but the random streams, which its runs salt."""
 
     code = "SHAM"
+    source = "faultloom"
     name = "sham"
     group = "control"
     stage = "fit"

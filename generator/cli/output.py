@@ -26,6 +26,18 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
+def show_one(row: dict[str, Any], *, as_json: bool) -> None:
+    """Print one row with all its fields: as JSON, or one field after the other."""
+    if as_json:
+        json.dump(row, sys.stdout, indent=2, default=str)
+        sys.stdout.write("\n")
+        return
+    for name, value in row.items():
+        text = _cell(value).rstrip()
+        separator = "\n" if "\n" in text else " "
+        sys.stdout.write(f"{name.replace('_', ' ')}:{separator}{text}\n")
+
+
 @contextmanager
 def resumable(corpus: Path) -> Iterator[None]:
     """Turn Ctrl-C into one line that says how to go on, and exit code 130."""

@@ -1,0 +1,117 @@
+#!/usr/bin/env python
+"""Resident memory of a campaign: the largest of its workers, and the growth of its driver.
+
+Runs `faultloom generate` with as few trainings per mutant as the statistics allow, on a Ray
+cluster of its own, and looks at the processes twice a second. The driver's row is its largest
+memory of the whole campaign, verdicts and compaction included, over what it had when a fifth of
+the trainings was done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from faultloom.datasets.corpus import reader
+
+SUBJECTS = ("digits-mlp", "diabetes-mlp", "breast-cancer-mlp", "digits-lstm", "digits-deep")
+WORKER_MB, GROWTH = 2000.0, 1.1
+_DONE = re.compile(rb"trainings: (\d+) of (\d+)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="fewer mutants, within a minute")
+    options = parser.parse_args()
+    rows = measure(SUBJECTS[:1] if options.quick else SUBJECTS, 4 if options.quick else None)
+    if options.json:
+        json.dump(rows, sys.stdout, indent=2)
+        sys.stdout.write("\n")
+        return
+    for row in rows:
+        verdict = "met" if row["met"] else "missed"
+        value, unit, target = row["ours"], row["unit"], row["target"]
+        sys.stdout.write(f"{row['what']}: {value:.2f} {unit} (at most {target:g}): {verdict}\n")
+
+
+def measure(subjects: tuple[str, ...], limit: int | None) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder) / "corpus"
+        command = ["faultloom", "generate", *subjects, "--out", str(corpus), "--seed", "1"]
+        command += ["--clean-replicates", "3", "--faulty-replicates", "2", "--keep-models", "2"]
+        command += [] if limit is None else ["--limit", str(limit)]
+        campaign = subprocess.Popen(
+            [str(Path(sys.executable).parent / command[0]), *command[1:]],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        done = [0.0]
+        threading.Thread(target=_follow, args=(campaign, done), daemon=True).start()
+        early = driver = worker = 0.0
+        while campaign.poll() is None:
+            now = _resident_mb(campaign.pid)
+            driver = max(driver, now)
+            if done[0] <= 0.2:
+                early = max(early, now)
+            worker = max([worker, *map(_resident_mb, _workers())])
+            time.sleep(0.5)
+        if campaign.returncode != 0:
+            sys.exit(f"the campaign ended with exit code {campaign.returncode}")
+        mutants = reader.read(corpus, "mutants", columns=["mutant_id"]).num_rows
+    return [
+        _row(f"largest worker over {mutants} mutants", worker, "MB", WORKER_MB),
+        _row("driver: largest over after a fifth", driver / early, "x", GROWTH),
+        _row("driver: largest", driver, "MB", WORKER_MB),
+    ]
+
+
+def _row(what: str, ours: float, unit: str, target: float) -> dict[str, Any]:
+    return {
+        "what": what,
+        "ours": ours,
+        "theirs": None,
+        "unit": unit,
+        "ratio": None,
+        "target": target,
+        "better": "lower",
+        "met": ours <= target,
+    }
+
+
+def _follow(campaign: subprocess.Popen[bytes], done: list[float]) -> None:
+    assert campaign.stderr is not None
+    for line in campaign.stderr:
+        if found := _DONE.search(line):
+            done[0] = int(found[1]) / int(found[2])
+
+
+def _workers() -> Iterator[int]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (folder / "cmdline").read_bytes().startswith(b"ray::"):
+                yield int(folder.name)
+        except OSError:  # it ended meanwhile
+            continue
+
+
+def _resident_mb(pid: int) -> float:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+if __name__ == "__main__":
+    main()
