@@ -8,7 +8,10 @@ from typing import Annotated, Any
 import typer
 
 Subjects = Annotated[
-    list[str] | None, typer.Argument(help="Names of bundled subjects, or paths of Keras scripts.")
+    list[str] | None,
+    typer.Argument(
+        help="Names of bundled subjects, paths of Keras scripts, or folders of captured subjects."
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the corpus.")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")]
@@ -22,7 +25,7 @@ Seed = Annotated[int | None, typer.Option(help="Seed of the campaign.")]
 Budget = Annotated[
     str | None, typer.Option(help="Wall time after which nothing is started, for example 2h.")
 ]
-Workers = Annotated[int | None, typer.Option(help="Trainings at once; 0 trains in this process.")]
+Workers = Annotated[int | None, typer.Option(help="Units at once; 0 works in this process.")]
 Address = Annotated[str | None, typer.Option(help="Address of a Ray cluster.")]
 CleanReplicates = Annotated[int | None, typer.Option(help="Runs of each clean program.")]
 FaultyReplicates = Annotated[int | None, typer.Option(help="Runs of each mutant.")]

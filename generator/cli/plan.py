@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,3 +77,6 @@ def plan(
             }
         )
     show(rows, ("subject", "operator", "mutants", "trainings"), as_json=as_json)
+    if not as_json:
+        mutants, trainings = (sum(row[name] for row in rows) for name in ("mutants", "trainings"))
+        sys.stdout.write(f"\n{mutants} mutants, {trainings} trainings\n")

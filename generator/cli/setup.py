@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...datasets.capture import Subject, capture, load_subject
+from ...datasets.capture import Subject, capture, load_arrays, load_subject, save_subject
 from ...datasets.corpus.writer import check_or_create
 from ...datasets.errors import ConfigError
 from ...datasets.subjects.catalogue import subject_info, subjects
@@ -16,14 +16,15 @@ from ..config import CampaignConfig
 from ..plan import plan_mutants
 
 SUBJECTS = "subjects"
+CAPTURED = "subject.json"
 
 
 def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
     """Open or make a corpus, capture its subjects once and plan them."""
     criterion_of(config)
     codes = _codes(config)
-    scripts = [_script(name) for name in config.subjects]
-    for name, count in Counter(name for name, _ in scripts).items():
+    sources = [_source(name) for name in config.subjects]
+    for name, count in Counter(name for name, _ in sources).items():
         if count > 1:
             raise ConfigError(
                 f"subjects: expected different names; received {name!r} {count} times; "
@@ -31,13 +32,16 @@ def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
             )
     check_config(check_or_create(root, config.resolved()), config)
     planned = []
-    for name, script in scripts:
+    for name, source in sources:
         folder = root / SUBJECTS / name
-        if (folder / "subject.json").exists():
+        if (folder / CAPTURED).exists():
             subject = load_subject(folder)
-            _check_unchanged(subject, script)
+            _check_unchanged(subject, source)
+        elif source.is_dir():
+            subject = load_subject(source)
+            save_subject(subject, load_arrays(source), folder)
         else:
-            subject = capture(script, folder, name=name)
+            subject = capture(source, folder, name=name)
         mutants = plan_mutants(
             subject, codes, limit=config.limit, shams=config.sham_mutants, seed=config.seed
         )
@@ -45,11 +49,15 @@ def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
     return tuple(planned)
 
 
-def _check_unchanged(subject: Subject, script: Path) -> None:
-    if subject.script != script.read_text(encoding="utf-8"):
+def _check_unchanged(subject: Subject, source: Path) -> None:
+    if source.is_dir():
+        unchanged = subject == load_subject(source)
+    else:
+        unchanged = subject.script == source.read_text(encoding="utf-8")
+    if not unchanged:
         raise ConfigError(
-            f"subject {subject.name}: expected the script that this corpus was made from; "
-            f"received another {script}; restore it to resume or name another folder"
+            f"subject {subject.name}: expected the one that this corpus was made from; "
+            f"received another {source}; restore it to resume or name another folder"
         )
 
 
@@ -64,11 +72,17 @@ def _codes(config: CampaignConfig) -> Sequence[str]:
     return codes
 
 
-def _script(name: str) -> tuple[str, Path]:
-    """A bundled subject by name, or a script by path."""
+def _source(name: str) -> tuple[str, Path]:
+    """A bundled subject by name, a script by path, or the folder of a captured subject."""
     path = Path(name)
-    if path.suffix == ".py" and name not in subjects():
-        if not path.is_file():
-            raise ConfigError(f"subject {name}: expected a bundled subject or a script; no file")
-        return path.stem.replace("_", "-"), path
+    if name not in subjects():
+        if (path / CAPTURED).is_file():
+            return load_subject(path).name, path
+        if path.suffix == ".py":
+            if not path.is_file():
+                raise ConfigError(
+                    f"subject {name}: expected a bundled subject, a script, or the folder of a "
+                    "captured subject; there is no such file"
+                )
+            return path.stem.replace("_", "-"), path
     return name, subject_info(name).script
