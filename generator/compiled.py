@@ -17,11 +17,12 @@ from ..datasets.build import (
     layers_by_path,
     weight_variables,
 )
-from ..datasets.program import TrainingProgram
+from ..datasets.program import Json, TrainingProgram
 from .initial import draw, layer_configs, recorded_weights, weights_of
 from .streams import Streams
 
 _CONVOLUTIONS = ("Conv", "SeparableConv", "DepthwiseConv")
+_BATCH_LOSSES = ("circle", "dice", "tversky")
 _ROWS_AT_ONCE = 256
 
 
@@ -31,8 +32,8 @@ class Compiled:
     One step is Keras's: forward pass, `compute_loss`, gradients, ``optimizer.apply``. A whole
     epoch is one call; its batches are gathered in the graph. Rows have weights, and a row of
     weight zero pads the last partial batch to full size, where the weights of its other rows
-    make up for it. Layers that mix the rows of a batch would see the padding, so programs with
-    such layers take the partial batch at its own size.
+    make up for it. Layers and losses that mix the rows of a batch would see the padding, so
+    programs with one of them take the partial batch at its own size.
 
     Args:
         program: any of the programs that share the graph key.
@@ -45,11 +46,9 @@ class Compiled:
         self.batch_size: int = document["fit"]["batch_size"]
         self.layers: dict[str, Any] = layers_by_path(self.model)
         self._weights = weights_of(self.layers, made)
-        classes = [layer.class_name for layer in program.layers()]
-        self.xla = not any(name.startswith(_CONVOLUTIONS) for name in classes)
-        self.mixes_rows = any(
-            "Normalization" in name and name != "LayerNormalization" for name in classes
-        ) or any(getattr(layer, "activity_regularizer", None) for layer in self.layers.values())
+        parts = [part for layer in self.layers.values() for part in layer._flatten_layers()]
+        self.xla = not any(type(part).__name__.startswith(_CONVOLUTIONS) for part in parts)
+        self.mixes_rows = any(map(_layer_mixes_rows, parts)) or _loss_mixes_rows(document["loss"])
         self.optimizer = build_optimizer(document["optimizer"])
         self.model.compile(
             optimizer=self.optimizer, loss=build_loss(document["loss"]), jit_compile=self.xla
@@ -182,6 +181,30 @@ class Compiled:
     def _forward_body(self, x: Any) -> list[Any]:
         outputs = self.model(_structured(x), training=False)
         return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+def _layer_mixes_rows(layer: Any) -> bool:
+    """Whether what a layer does to a row, or the loss that it adds, depends on the other rows.
+
+    A mask counts because Keras divides the loss of a batch by the share that is not masked.
+    """
+    name = type(layer).__name__
+    return (
+        ("Normalization" in name and name != "LayerNormalization")
+        or name == "Masking"
+        or getattr(layer, "mask_zero", False)
+        or getattr(layer, "activity_regularizer", None) is not None
+    )
+
+
+def _loss_mixes_rows(loss: Json) -> bool:
+    """Whether a loss is anything but the mean of what each row gives."""
+    if isinstance(loss, list):
+        return any(map(_loss_mixes_rows, loss))
+    if isinstance(loss, str):
+        return loss in _BATCH_LOSSES
+    changed = loss["config"].keys() & {"reduction", "ignore_class"}
+    return bool(changed) or loss["class_name"].lower() in _BATCH_LOSSES
 
 
 def _structured(arrays: list[Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ BASELINES = (
 )
 PRIORS = ("depth-prior", "oracle-prior")
 KS = (1, 3, 5)
+DEEPEST = "{} (ties=deepest)"
 _KILLED = ("killed", "diverged")
 
 
@@ -198,7 +199,7 @@ def score(root: Path, localizers: Sequence[str]) -> dict[str, list[tuple[Exam, S
         cases[row["localizer"]].append((exam, score_case(diagnosis, exam.truth, exam.n_layers, KS)))
         if row["localizer"] == "guider":
             deepest = score_case(diagnosis, exam.truth, exam.n_layers, KS, ties="deepest")
-            cases["guider (ties=deepest)"].append((exam, deepest))
+            cases[DEEPEST.format("guider")].append((exam, deepest))
     history = [(exam.truth, exam.n_layers) for exam in by_id.values() if exam.truth is not None]
     best = oracle_prior(truth for truth, _ in history)
     for truth, n_layers in history:
@@ -209,7 +210,8 @@ def score(root: Path, localizers: Sequence[str]) -> dict[str, list[tuple[Exam, S
         }
         for name, diagnosis in priors.items():
             cases[name].append((exam, score_case(diagnosis, truth, n_layers, KS)))
-    return dict(cases)
+    order = [*(twin for name in localizers for twin in (name, DEEPEST.format(name))), *PRIORS]
+    return {name: cases[name] for name in order if name in cases}
 
 
 def diagnosis_of(row: Mapping[str, Any]) -> Diagnosis:
@@ -266,25 +268,35 @@ def new_rows(root: Path, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]
 def summary_rows(
     cases: Mapping[str, Sequence[tuple[Exam, ScoredCase]]], seed: int
 ) -> list[dict[str, Any]]:
-    """Return one row per localiser: hit@k with intervals, gain over chance, mean first rank."""
+    """Return one row per localiser: its estimates as dictionaries, None where undefined.
+
+    Columns are ``hit@k`` and ``all@k``, the ``gain`` over chance, the mean ``first_rank``, and
+    ``no_answer``, the number of cases whose status is not ``ok``.
+    """
     rows = []
     for name, scored in cases.items():
         summary = summarise([case for _, case in scored], np.random.default_rng(seed), KS)
-        missed = sum(count for status, count in summary.statuses.items() if status != "ok")
+        estimates = {
+            **{f"hit@{k}": summary.hit[k] for k in KS},
+            **{f"all@{k}": summary.whole[k] for k in KS},
+            "gain": summary.gain,
+            "first_rank": summary.first_rank,
+        }
         rows.append(
             {
                 "localizer": name,
-                **{f"hit@{k}": _interval(summary.hit[k]) for k in KS},
-                **{f"n@{k}": summary.hit[k].n_cases for k in KS},
-                "gain": _interval(summary.gain),
-                "first_rank": round(summary.first_rank.value, 2),
-                "no_answer": missed,
-                "data_groups": summary.hit[1].n_groups,
-                "values": {f"hit@{k}": summary.hit[k].value for k in KS}
-                | {"gain": summary.gain.value},
+                **{column: _undefined_as_none(found) for column, found in estimates.items()},
+                "no_answer": sum(n for status, n in summary.statuses.items() if status != "ok"),
             }
         )
     return rows
+
+
+def _undefined_as_none(estimate: Estimate) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in asdict(estimate).items()
+    }
 
 
 def breakdown_rows(
@@ -333,11 +345,3 @@ def clean_rows(root: Path, localizers: Sequence[str]) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-def _interval(estimate: Estimate) -> str:
-    if math.isnan(estimate.value):
-        return "-"
-    if math.isnan(estimate.low):
-        return f"{estimate.value:.2f} [-]"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

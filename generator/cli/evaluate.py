@@ -60,14 +60,21 @@ def evaluate(
         json.dump(tables, sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
-    columns = ("localizer", "hit@1", "hit@3", "hit@5", "gain", "first_rank", "no_answer")
-    counts = tables["summary"][0]
-    resampled = f"{counts['data_groups']} data groups" if counts["data_groups"] > 1 else "cells"
+    estimates = (*(f"hit@{k}" for k in experiment.KS), "gain", "first_rank")
     _heading(
-        f"hit@k [95 % interval, {resampled} resampled]; cases with more than 2k layers: "
-        + ", ".join(f"n@{k} = {counts[f'n@{k}']}" for k in experiment.KS)
+        "hit@k [95 % interval], over cases with more than 2k layers: "
+        + "; ".join(_counts(k, tables["summary"][0][f"hit@{k}"]) for k in experiment.KS)
+        + "\nintervals resample data groups, or (subject, fault type, position) cells where "
+        "there is one group"
     )
-    show(tables["summary"], columns, as_json=False)
+    show(
+        [
+            {**row, **{column: _with_interval(row[column]) for column in estimates}}
+            for row in tables["summary"]
+        ],
+        ("localizer", *estimates, "no_answer"),
+        as_json=False,
+    )
     few = ("guider", "random", "last-layer", "depth-prior", "label-shuffle", "oracle-prior")
     shown = [name for name in dict.fromkeys([*chosen, *few]) if name in cases]
     for by in ("operator", "position"):
@@ -77,6 +84,19 @@ def evaluate(
     clean = [row for row in tables["clean"] if row["localizer"] in chosen]
     blamed = ("localizer", "subject", "cases", "silent", "most_blamed_layer", "its_share")
     show(clean, blamed, as_json=False)
+
+
+def _counts(k: int, estimate: dict[str, Any]) -> str:
+    cases, mutants, groups = (estimate[f"n_{what}"] for what in ("cases", "mutants", "groups"))
+    return f"n@{k} = {cases} ({mutants} mutants, {groups} data groups)"
+
+
+def _with_interval(estimate: dict[str, Any]) -> str:
+    if estimate["value"] is None:
+        return "-"
+    if estimate["low"] is None:
+        return f"{estimate['value']:.2f} [-]"
+    return f"{estimate['value']:.2f} [{estimate['low']:.2f}, {estimate['high']:.2f}]"
 
 
 def _heading(text: str) -> None:
