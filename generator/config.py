@@ -12,9 +12,17 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from ..datasets.errors import ConfigError
+from .killing import CRITERIA, Welch
 
 __all__ = ["CampaignConfig", "load_config", "parse_duration"]
 
@@ -61,8 +69,10 @@ class CampaignConfig(BaseModel):
     subjects: Annotated[_Names, BeforeValidator(_as_tuple)]
     operators: Annotated[_Names | Literal["all"], BeforeValidator(_as_tuple)] = "all"
     criterion: _Name = "welch"
-    clean_replicates: _Replicates = 20
-    faulty_replicates: _Replicates = 10
+    clean_replicates: _Replicates
+    """Runs of each clean program; by default as many as the criterion asks for."""
+    faulty_replicates: _Replicates
+    """Runs of each mutant; by default as many as the criterion asks for."""
     keep_models: _Count = 3
     seed: _Count = 0
     limit: _Positive | None = None
@@ -76,6 +86,14 @@ class CampaignConfig(BaseModel):
     address: _Name | None = None
     """A Ray cluster to use instead of a private local one."""
     sham_mutants: _Count = 3
+
+    @model_validator(mode="before")
+    @classmethod
+    def _replicates_of_the_criterion(cls, values: Any) -> Any:
+        name = values.get("criterion", cls.model_fields["criterion"].default)
+        known = CRITERIA.get(name if isinstance(name, str) else "", Welch)()
+        wanted = {"clean_replicates": known.n_clean, "faulty_replicates": known.n_faulty}
+        return wanted | values
 
     def resolved(self) -> dict[str, Any]:
         """All values, the defaults among them, as JSON."""

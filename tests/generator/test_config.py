@@ -32,6 +32,13 @@ def test_defaults() -> None:
     assert (config.clean_replicates, config.faulty_replicates, config.keep_models) == (20, 10, 3)
 
 
+def test_the_criterion_decides_how_many_runs_there_are_by_default() -> None:
+    config = load_config(None, subjects=("a",), criterion="deepcrime")
+    assert (config.clean_replicates, config.faulty_replicates) == (20, 20)
+    fewer = load_config(None, subjects=("a",), criterion="deepcrime", faulty_replicates=5)
+    assert (fewer.clean_replicates, fewer.faulty_replicates) == (20, 5)
+
+
 def test_options_win_over_the_file_unless_they_are_none(tmp_path: Path) -> None:
     path = write(tmp_path, 'subjects = ["a", "b"]\nseed = 5\nbudget_s = "2h"\ndeadline_s = 60\n')
     config = load_config(path, seed=7, subjects=None, operators=("HLR",))
