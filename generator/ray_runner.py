@@ -111,7 +111,7 @@ class RayRunner:
         address: str | None = None,
         slots: int | None = None,
         deadline_s: float | None = 600.0,
-        max_calls: int = 25,
+        max_calls: int = 12,
         max_attempts: int = 3,
     ) -> None:
         for name, number in (("slots", slots), ("max_attempts", max_attempts)):

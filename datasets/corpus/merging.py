@@ -18,7 +18,7 @@ from .schema import BLOB_TABLES, SORT_KEYS, SPLITS
 
 _GROUP_BYTES = {True: 16 << 20, False: 64 << 20}
 _GROUP_ROWS = 100_000
-_BLOB_SOURCES_KEPT = 16
+_SOURCES_KEPT = 16
 
 
 class Group(NamedTuple):
@@ -120,13 +120,12 @@ def _places(rows: pa.Table, source: _Source, keys: tuple[str, ...]) -> Iterator[
 def ordered(root: Path, table: str) -> Iterator[Group]:
     """Yield a table's rows, sorted, one row group after the other.
 
-    The order and the cuts depend on the rows alone, not on the files that they came in. Of a
-    table with blobs only a few files are in memory at a time.
+    The order and the cuts depend on the rows alone, not on the files that they came in. Only a
+    few files and one row group are in memory at a time.
     """
     schema = staging.check_table(table)
-    is_blob = table in BLOB_TABLES
 
-    @lru_cache(maxsize=_BLOB_SOURCES_KEPT if is_blob else None)
+    @lru_cache(maxsize=_SOURCES_KEPT)
     def load(source: _Source) -> pa.Table | None:
         return source.load(table)
 
@@ -149,7 +148,7 @@ def ordered(root: Path, table: str) -> Iterator[Group]:
         ties = list(equal)
         order.extend(sorted(ties, key=content) if len(ties) > 1 else ties)
 
-    for group in _groups(order, _GROUP_BYTES[is_blob]):
+    for group in _groups(order, _GROUP_BYTES[table in BLOB_TABLES]):
         by_source: dict[_Source, list[int]] = {}
         for index, place in enumerate(group):
             by_source.setdefault(place.source, []).append(index)

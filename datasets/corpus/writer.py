@@ -274,6 +274,8 @@ def _write_table(root: Path, target: Path, table: str) -> int:
             stack.callback(shard.writer.close)
             shard.write(SCHEMAS[table].empty_table(), 0)
         shard.close()
+    # Arrow keeps what it freed for itself; a driver that goes on to train has no use for it.
+    pa.default_memory_pool().release_unused()
     for paths in written.values():
         for path in paths:
             path.rename(path.with_name(f"{path.name}-of-{len(paths):05d}.parquet"))
