@@ -1,6 +1,6 @@
 """Baselines that look at nothing but one case; every evaluation shows them.
 
-Those that learn from other cases' truth (depth-prior, oracle-prior) are in ``evaluation``.
+Those that learn from other cases' truth (depth-prior, oracle-prior) are in ``priors``.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from ..datasets.arrays import Array
 from ..datasets.corpus.models import decode
 from ..datasets.program import TrainingProgram
-from .base import Case, Diagnosis, Localizer
+from .base import Case, Diagnosis, Localizer, Status
 from .cases import make_case
 from .registry import LOCALIZERS
 
@@ -60,10 +60,24 @@ def diagnose(payload: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[di
 
 
 def attempt(localizer: Localizer, case: Case) -> Diagnosis:
-    """Diagnose a case; what the localiser raises is an honest ``failed``, timed from outside."""
+    """Diagnose a case, timed from outside.
+
+    What the localiser raises, or answers outside its contract, is an honest ``failed``.
+    """
     start = time.perf_counter()
     try:
         found = localizer.localize(case)
+        _check(found, len(case.layers))
     except Exception as error:
         found = Diagnosis("failed", (), f"{type(error).__name__}: {error}")
     return Diagnosis(found.status, found.suspects, found.reason, time.perf_counter() - start)
+
+
+def _check(found: Any, n_layers: int) -> None:
+    if not isinstance(found, Diagnosis):
+        raise TypeError(f"expected a Diagnosis, received {type(found).__name__}")
+    if found.status not in get_args(Status):
+        raise ValueError(f"expected a status of {get_args(Status)}, received {found.status!r}")
+    for suspect in found.suspects:
+        if suspect.layer is not None and not 0 <= suspect.layer < n_layers:
+            raise ValueError(f"expected layers below {n_layers}, received {suspect.layer}")

@@ -19,13 +19,11 @@ from .evaluation import (
     Estimate,
     ScoredCase,
     Truth,
-    constant_diagnosis,
-    depth_prior,
     false_blame,
-    oracle_prior,
     score_case,
     summarise,
 )
+from .priors import constant_diagnosis, depth_prior, oracle_prior
 from .registry import LOCALIZERS
 
 BASELINES = (
@@ -143,6 +141,11 @@ def payloads(
         value = exam.mutant_id or TrainingProgram(exam.program).program_id
         models = reader.read(root, "models", filters=[(column, "==", value)]).to_pylist()
         models = [row for row in models if row["mutant_id"] == exam.mutant_id]
+        if not models:
+            raise CorpusError(
+                f"{root}: expected kept models of {exam.mutant_id or exam.subject}; received none; "
+                "generate a corpus with keep_models of at least 1"
+            )
         payload = {
             "program": exam.program,
             "task": exam.task,

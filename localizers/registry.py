@@ -104,4 +104,4 @@ LOCALIZERS = Registry(
         "label-shuffle": f"{_HERE}.baselines:LabelShuffle",
     },
 )
-"""All localisers that look at one case; the priors of ``evaluation`` are not among them."""
+"""All localisers that look at one case; the ``priors`` are not among them."""

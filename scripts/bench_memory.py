@@ -32,7 +32,7 @@ def main() -> None:
     options = parser.parse_args()
     subjects = SUBJECTS[:1] if options.quick else SUBJECTS
     few, _, small = measure(subjects, 1 if options.quick else 2)
-    many, worker, large = measure(subjects, 4 if options.quick else None)
+    many, worker, large = measure(subjects, 4 if options.quick else 12)
     rows = [
         _row(f"largest worker over {many} mutants", worker, "MB", WORKER_MB),
         _row(f"driver: largest at {many} mutants over {few} mutants", large / small, "x", GROWTH),
@@ -47,13 +47,13 @@ def main() -> None:
         sys.stdout.write(f"{row['what']}: {value:.2f} {unit} (at most {target:g}): {verdict}\n")
 
 
-def measure(subjects: tuple[str, ...], limit: int | None) -> tuple[int, float, float]:
+def measure(subjects: tuple[str, ...], limit: int) -> tuple[int, float, float]:
     """The number of mutants, and the largest memory of a worker and of the driver, in MB."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus"
         command = ["faultloom", "generate", *subjects, "--out", str(corpus), "--seed", "1"]
         command += ["--clean-replicates", "3", "--faulty-replicates", "2", "--keep-models", "2"]
-        command += [] if limit is None else ["--limit", str(limit)]
+        command += ["--limit", str(limit)]
         campaign = subprocess.Popen(
             [str(Path(sys.executable).parent / command[0]), *command[1:]],
             stdout=subprocess.DEVNULL,

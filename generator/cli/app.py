@@ -32,5 +32,8 @@ def main() -> None:
     except FaultloomError as error:
         sys.stderr.write(f"faultloom: {' '.join(str(error).split())}\n")
         sys.exit(error.exit_code)
+    except OSError as error:
+        sys.stderr.write(f"faultloom: {error}; finished work is intact; run it again to resume\n")
+        sys.exit(3)
     except KeyboardInterrupt:
         sys.exit(130)

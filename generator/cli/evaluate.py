@@ -88,7 +88,7 @@ def evaluate(
 
 def _counts(k: int, estimate: dict[str, Any]) -> str:
     cases, mutants, groups = (estimate[f"n_{what}"] for what in ("cases", "mutants", "groups"))
-    return f"n@{k} = {cases} ({mutants} mutants, {groups} data groups)"
+    return f"n@{k} = {cases} of {mutants} mutants in {groups} data group{'s' * (groups != 1)}"
 
 
 def _with_interval(estimate: dict[str, Any]) -> str:

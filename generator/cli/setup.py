@@ -53,7 +53,7 @@ def _check_unchanged(subject: Subject, source: Path) -> None:
     if source.is_dir():
         unchanged = subject == load_subject(source)
     else:
-        unchanged = subject.script == source.read_text(encoding="utf-8")
+        unchanged = subject.script == source.read_text(encoding="utf-8", errors="replace")
     if not unchanged:
         raise ConfigError(
             f"subject {subject.name}: expected the one that this corpus was made from; "
