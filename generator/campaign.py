@@ -10,7 +10,7 @@ from typing import Any
 
 from ..datasets.capture import Subject, load_arrays
 from ..datasets.corpus import reader, writer
-from ..datasets.errors import ConfigError
+from ..datasets.errors import ConfigError, SubjectError
 from ..datasets.program import TrainingProgram, content_hash
 from .config import CampaignConfig
 from .graph_key import graph_key
@@ -25,6 +25,7 @@ from .window import windowed
 
 _WORK = "faultloom.generator.work:train_batch"
 _TRAININGS_PER_UNIT = 60
+_KILLED = ("killed", "diverged")
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,9 @@ def run(
 
     Returns:
         Whether everything planned is done; False when the budget ended first.
+
+    Raises:
+        SubjectError: a clean program cannot be trained.
     """
     staging = writer.StagingWriter(root)
     done = staging.done()
@@ -161,6 +165,11 @@ def _commit(staging: writer.StagingWriter, part: Planned, batch: Batch, done: Do
         tables["runs"] = list(_failed_runs(part, batch, done))
     else:
         assert done.value is not None
+        if done.value["refused"] is not None:
+            raise SubjectError(
+                f"subject {batch.subject}: expected a clean program that trains; received "
+                f"{done.value['refused']}; repair its script and name another folder"
+            )
         here = done.value["environment"]
         staging.commit(f"environment-{here['environment_id']}", {"environments": [here]})
         tables = {name: list(rows) for name, rows in done.value["tables"].items()}
@@ -227,9 +236,11 @@ def decide(root: Path, planned: Sequence[Planned], config: CampaignConfig) -> No
             for table, more in rows.items():
                 tables[table].extend(more)
         shams = [
-            outcomes[mutant.mutant_id].name in ("killed", "diverged")
+            outcomes[mutant.mutant_id].name in _KILLED
             for mutant in part.mutants
-            if mutant.operator == "SHAM" and mutant.mutant_id in outcomes
+            if mutant.operator == "SHAM"
+            and mutant.mutant_id in outcomes
+            and outcomes[mutant.mutant_id].name in (*_KILLED, "survived")
         ]
         scores = [row["metric_judge"] for row in clean if row["metric_judge"] is not None]
         arrays = load_arrays(part.folder)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import keras
 import numpy as np
 import tensorflow as tf
 
-from ..datasets.arrays import Array
+from ..datasets.arrays import Array, Rows
 from ..datasets.build import (
     build_loss,
     build_model,
@@ -48,7 +47,8 @@ class Compiled:
         self._weights = weights_of(self.layers, made)
         parts = [part for layer in self.layers.values() for part in layer._flatten_layers()]
         self.xla = not any(type(part).__name__.startswith(_CONVOLUTIONS) for part in parts)
-        self.mixes_rows = any(map(_layer_mixes_rows, parts)) or _loss_mixes_rows(document["loss"])
+        self._loss_of_batches = _loss_mixes_rows(document["loss"]) or any(map(_adds_loss, parts))
+        self.mixes_rows = self._loss_of_batches or any(map(_layer_mixes_rows, parts))
         self.optimizer = build_optimizer(document["optimizer"])
         self.model.compile(
             optimizer=self.optimizer, loss=build_loss(document["loss"]), jit_compile=self.xla
@@ -56,10 +56,12 @@ class Compiled:
         self.optimizer.build(self.model.trainable_variables)
         self._optimizer_start = [value.numpy() for value in self.optimizer.variables]
         self._random = list(_seed_generators(self.layers))
-        self._epoch = tf.function(self._epoch_body, jit_compile=self.xla, reduce_retracing=False)
+        # AutoGraph is off as it is in `fit`; it would change what our own errors look like.
+        self._epoch = tf.function(self._epoch_body, autograph=False, jit_compile=self.xla)
         # Without XLA: compiling it for one step in an epoch would cost more than it saves.
-        self._step_alone = tf.function(self._step)
-        self._forward = tf.function(self._forward_body, jit_compile=self.xla)
+        self._step_alone = tf.function(self._step, autograph=False)
+        self._tested = tf.function(self._tested_body, autograph=False)
+        self._forward = tf.function(self._forward_body, autograph=False, jit_compile=self.xla)
 
     def reset(self, program: TrainingProgram, streams: Streams) -> None:
         """Put weights, optimizer state, learning rate and random state at a run's start."""
@@ -129,6 +131,30 @@ class Compiled:
             )
         return total / rows
 
+    def finish(self) -> None:
+        """Put averaged weights in place, for optimizers that keep averages."""
+        self.optimizer.finalize_variable_values(self.model.trainable_variables)
+
+    def validation_loss(self, rows: Rows, outputs: list[Array]) -> float:
+        """Return the loss as `evaluate` logs it, penalties included.
+
+        Args:
+            rows: with their weights.
+            outputs: what `predict` returned for them.
+        """
+        if not self._loss_of_batches:
+            targets, weights = _structured(list(rows.y)), rows.sample_weight
+            spread = None if weights is None else [_spread(weights, output) for output in outputs]
+            weighted = spread and _structured(spread)
+            return float(self.model.compute_loss(None, targets, _structured(outputs), weighted))
+        total = 0.0
+        for start in range(0, len(rows), self.batch_size):
+            batch = rows.take(np.arange(start, min(start + self.batch_size, len(rows))))
+            x, y = list(map(tf.constant, batch.x)), list(map(tf.constant, batch.y))
+            weights = np.ones(len(batch)) if batch.sample_weight is None else batch.sample_weight
+            total += len(batch) * float(self._tested(x, y, tf.constant(weights, tf.float32)))
+        return total / len(rows)
+
     def predict(self, x: tuple[Array, ...]) -> list[Array]:
         """Return the inference-mode outputs, one array for each output of the model.
 
@@ -168,32 +194,40 @@ class Compiled:
 
     def _step(self, x: Any, y: Any, rows: Any, weights: Any) -> Any:
         model = self.model
-        inputs = _structured([tf.gather(array, rows) for array in x])
-        targets = _structured([tf.gather(array, rows) for array in y])
+        inputs = [tf.gather(array, rows) for array in x]
+        targets = [tf.gather(array, rows) for array in y]
         with tf.GradientTape() as tape:
-            outputs = model(inputs, training=True)
-            sample_weight = weights if len(y) == 1 else [weights] * len(y)
-            loss = model.compute_loss(inputs, targets, outputs, sample_weight, training=True)
+            loss = self._loss(inputs, targets, weights, training=True)
         variables = model.trainable_variables
         self.optimizer.apply(tape.gradient(loss, variables), variables)
         return loss
 
+    def _loss(self, x: Any, y: Any, weights: Any, *, training: bool) -> Any:
+        outputs = self.model(_structured(x), training=training)
+        spread = [_spread(weights, output) for output in _listed(outputs)]
+        return self.model.compute_loss(None, _structured(y), outputs, _structured(spread))
+
+    def _tested_body(self, x: Any, y: Any, weights: Any) -> Any:
+        return self._loss(x, y, weights, training=False)
+
     def _forward_body(self, x: Any) -> list[Any]:
-        outputs = self.model(_structured(x), training=False)
-        return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+        return _listed(self.model(_structured(x), training=False))
 
 
 def _layer_mixes_rows(layer: Any) -> bool:
-    """Whether what a layer does to a row, or the loss that it adds, depends on the other rows.
-
-    A mask counts because Keras divides the loss of a batch by the share that is not masked.
-    """
     name = type(layer).__name__
+    return "Normalization" in name and name != "LayerNormalization"
+
+
+def _adds_loss(layer: Any) -> bool:
+    """Whether a layer changes the loss by more than its weights do: by penalties or by masks.
+
+    Keras divides the loss of a batch by the share that is not masked.
+    """
     return (
-        ("Normalization" in name and name != "LayerNormalization")
-        or name == "Masking"
+        getattr(layer, "activity_regularizer", None) is not None
         or getattr(layer, "mask_zero", False)
-        or getattr(layer, "activity_regularizer", None) is not None
+        or type(layer).__name__ == "Masking"
     )
 
 
@@ -211,6 +245,19 @@ def _structured(arrays: list[Any]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+def _listed(outputs: Any) -> list[Any]:
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+def _spread(weights: Any, output: Any) -> Any:
+    """Give every step or pixel of a row the row's weight, one for each value of the loss."""
+    rank = len(output.shape)
+    if rank <= 2:
+        return weights
+    column = tf.reshape(weights, [-1] + [1] * (rank - 2))
+    return tf.broadcast_to(column, tf.shape(output)[:-1])
+
+
 def _padded(array: Array, capacity: int, dtype: Any) -> Any:
     missing = [(0, max(0, capacity - len(array)))] + [(0, 0)] * (array.ndim - 1)
     return tf.constant(np.pad(array, missing).astype(dtype))
@@ -219,6 +266,5 @@ def _padded(array: Array, capacity: int, dtype: Any) -> Any:
 def _seed_generators(layers: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for path, layer in layers.items():
         for number, part in enumerate(layer._flatten_layers()):
-            generator = getattr(part, "seed_generator", None)
-            if isinstance(generator, keras.random.SeedGenerator):
-                yield f"{path}/{number}", generator
+            for position, generator in enumerate(part._seed_generators):
+                yield f"{path}/{number}" + (f"/{position}" if position else ""), generator

@@ -22,6 +22,7 @@ class Weight:
         variable: the Keras variable.
         owner: the layer or cell that made it.
         layer: name path of the layer in the program that holds the owner.
+        part: position of the owner among the parts of that layer, 0 for the layer itself.
         name: attribute of the owner that holds the initializer, or None where the owner
             computes the value (the forget-gate bias of an LSTM).
         initializer: what the owner passed when it made the variable.
@@ -30,6 +31,7 @@ class Weight:
     variable: Any
     owner: Any
     layer: str
+    part: int
     name: str | None
     initializer: Any
 
@@ -63,9 +65,13 @@ def weights_of(layers: Mapping[str, Any], made: list[tuple[Any, Any, Any]]) -> t
         layers: name path to Keras layer.
         made: what `recorded_weights` took down.
     """
-    holder = {id(part): path for path, layer in layers.items() for part in layer._flatten_layers()}
+    holder = {
+        id(part): (path, number)
+        for path, layer in layers.items()
+        for number, part in enumerate(layer._flatten_layers())
+    }
     return tuple(
-        Weight(variable, owner, holder[id(owner)], _attribute(owner, initializer), initializer)
+        Weight(variable, owner, *holder[id(owner)], _attribute(owner, initializer), initializer)
         for owner, variable, initializer in made
         if id(owner) in holder
     )
@@ -90,19 +96,22 @@ def draw(weight: Weight, configs: Mapping[str, Mapping[str, Any]], streams: Stre
         streams: the run's random streams.
     """
     config = configs[weight.layer]
-    key = f"{weight.layer}/{weight.variable.name}"
-    shape, dtype = weight.variable.shape, weight.variable.dtype
+    # Both directions of a Bidirectional layer, for one, hold a variable of the same name.
+    holder = f"{weight.layer}/{weight.part}" if weight.part else weight.layer
+    key = f"{holder}/{weight.variable.name}"
+    initializer = weight.initializer
     if weight.name is not None:
         stored = config.get(weight.name)
         initializer = (
-            keras.initializers.get(expanded(stored))
-            if stored is not None
-            else getattr(weight.owner, weight.name)
+            getattr(weight.owner, weight.name)
+            if stored is None
+            else keras.initializers.get(expanded(stored))
         )
-        return _seeded(initializer, streams, key)(shape, dtype=dtype)
-    if not callable(weight.initializer):
-        return keras.initializers.get(weight.initializer or "zeros")(shape, dtype=dtype)
-    return _computed(weight, config, streams, key)
+    elif initializer is None or isinstance(initializer, str):
+        initializer = keras.initializers.get(initializer or "glorot_uniform")
+    if not isinstance(initializer, keras.initializers.Initializer):
+        return _computed(weight, config, streams, key)
+    return _seeded(initializer, streams, key)(weight.variable.shape, dtype=weight.variable.dtype)
 
 
 def _computed(weight: Weight, config: Mapping[str, Any], streams: Streams, key: str) -> Any:

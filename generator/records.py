@@ -10,6 +10,7 @@ import numpy as np
 from statsmodels.stats.proportion import proportion_confint
 
 from ..datasets.arrays import Array, rows_of
+from ..datasets.build import build_model, layers_by_path
 from ..datasets.capture import Subject
 from ..operators.registry import operator
 from .plan import Mutant
@@ -129,13 +130,14 @@ def subject_row(
 
 
 def _layers(subject: Subject) -> list[Row]:
+    built = layers_by_path(build_model(subject.program.document()["architecture"]))
     return [
         {
             "name": layer.name,
             "class": layer.class_name,
             "index": layer.index,
             "units": layer.config.get("units", layer.config.get("filters")),
-            "params": None,
+            "params": built[layer.name].count_params(),
         }
         for layer in subject.program.layers()
     ]

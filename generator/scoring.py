@@ -14,7 +14,18 @@ from ..datasets.program import Json, TrainingProgram
 
 Task = Literal["classification", "regression"]
 
-_LOWER_IS_BETTER = ("error", "loss", "crossentropy", "hinge", "divergence", "deviance", "poisson")
+_LOWER_IS_BETTER = (
+    "crossentropy",
+    "deviance",
+    "divergence",
+    "error",
+    "false_",
+    "hinge",
+    "log_cosh",
+    "loss",
+    "poisson",
+)
+_ERRORS_FOR_SHORT = ("mae", "mape", "mse", "msle", "rmse")
 
 
 @dataclass(frozen=True)
@@ -39,9 +50,13 @@ class Judge:
     def of(cls, clean: TrainingProgram, task: Task) -> Judge:
         """Return the judge metric of a clean program (its first output's first metric)."""
         document = clean.document()
-        metric = _first(document["metrics"])
+        return cls.on(_first(document["metrics"]), document["loss"], task)
+
+    @classmethod
+    def on(cls, metric: Json, loss: Json, task: Task = "classification") -> Judge:
+        """Return the judge of a metric as a program stores it; None stands for the loss."""
         name = "loss" if metric is None else _name(metric)
-        return cls(name, metric, document["loss"], higher_is_better(name), task)
+        return cls(name, metric, loss, higher_is_better(name), task)
 
     def score(self, rows: Rows, outputs: list[Array]) -> float:
         """Return the metric on predictions of rows; NaN where a prediction is not finite."""
@@ -71,15 +86,16 @@ class Judge:
         if self.task == "classification" and self.higher_is_better:
             return 0.0
         if self.task == "regression":
-            target = np.asarray(rows.y[0], np.float32).reshape(len(rows), -1)
-            constant = np.broadcast_to(target.mean(0), target.shape)
-            return self.score(Rows(rows.x, (target,)), [np.array(constant)])
+            targets = [np.asarray(y, np.float32).reshape(len(rows), -1) for y in rows.y]
+            constants = [np.tile(target.mean(0), (len(rows), 1)) for target in targets]
+            return self.score(Rows(rows.x, tuple(targets)), constants)
         return float("inf")
 
 
 def higher_is_better(name: str) -> bool:
     """Return the direction of a metric by Keras's name of it, with or without ``val_``."""
-    return not any(word in name for word in _LOWER_IS_BETTER)
+    in_short = name.rpartition("_")[2] in _ERRORS_FOR_SHORT
+    return not in_short and not any(word in name for word in _LOWER_IS_BETTER)
 
 
 def correct(task: Task, labels: Array, output: Array) -> Array:

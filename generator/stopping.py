@@ -8,9 +8,10 @@ from typing import Any
 
 import keras
 
+from ..datasets.arrays import Rows
 from ..datasets.errors import SubjectError
 from ..datasets.program import Json
-from .scoring import higher_is_better
+from .scoring import Judge, higher_is_better
 
 
 @dataclass
@@ -64,6 +65,26 @@ class Callbacks:
             callback.on_train_end({})
 
 
+def validation_logs(compiled: Any, document: Json, rows: Rows) -> dict[str, float]:
+    """Return what `fit` logs about validation rows after an epoch, by Keras's names.
+
+    Args:
+        compiled: the model in training.
+        document: its program.
+        rows: the validation rows.
+    """
+    outputs = compiled.predict(rows.x)
+    logs = {"val_loss": compiled.validation_loss(rows, outputs)}
+    metrics, single = document["metrics"], len(outputs) == 1
+    for position, listed in enumerate([metrics] if single else metrics):
+        target = Rows(rows.x, (rows.y[position],))
+        for metric in listed:
+            judge = Judge.on(metric, document["loss"])
+            prefix = "" if single else f"{compiled.model.output_names[position]}_"
+            logs[f"val_{prefix}{judge.name}"] = judge.score(target, [outputs[position]])
+    return logs
+
+
 def _callback(record: Json) -> Any:
     name = record["class_name"]
     if name not in ("EarlyStopping", "ReduceLROnPlateau", "TerminateOnNaN"):
@@ -71,8 +92,17 @@ def _callback(record: Json) -> Any:
             "callback: expected EarlyStopping, ReduceLROnPlateau or TerminateOnNaN; "
             f"received {name}"
         )
+    if name == "TerminateOnNaN":
+        # Without `raise_error`: undefined numbers are the outcome of a run, not a failure.
+        return keras.callbacks.TerminateOnNaN()
     config = dict(record["config"])
-    if name != "TerminateOnNaN" and config.get("mode", "auto") == "auto":
+    monitor = config.get("monitor", "val_loss")
+    if monitor != "loss" and not monitor.startswith("val_"):
+        raise SubjectError(
+            f"callback {name}: expected it to monitor loss or a value of validation rows; "
+            f"received {monitor}, a metric of training rows; monitor val_{monitor}"
+        )
+    if config.get("mode", "auto") == "auto":
         # Keras looks the direction up in the compiled metrics, which this loop does not use.
-        config["mode"] = "max" if higher_is_better(config.get("monitor", "val_loss")) else "min"
+        config["mode"] = "max" if higher_is_better(monitor) else "min"
     return getattr(keras.callbacks, name)(**config)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,8 +20,11 @@ from ..datasets.weight_edits import apply_weight_edit
 from .compiled import Compiled
 from .graph_key import graph_key
 from .scoring import Judge
-from .stopping import Callbacks
+from .stopping import Callbacks, validation_logs
 from .streams import Streams
+
+_CAUSE = "Exception encountered: "
+_WRAPPERS = ("Exception encountered when calling ", "Detected at node ", "[[")
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Trainer:
             compiled = self.compiled(program)
             return [self._run(compiled, program, streams) for streams in runs]
         except (tf.errors.OpError, ValueError, TypeError, KeyError, IndexError) as error:
-            raise TrainingFailed(f"{type(error).__name__}: {_telling_line(error)}") from error
+            raise TrainingFailed(_telling_line(error)) from error
 
     def compiled(self, program: TrainingProgram) -> Compiled:
         """Return the compiled model of a program, made now or shared with an earlier one."""
@@ -132,12 +136,16 @@ class Trainer:
 
 
 def _telling_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if not lines:
-        return ""
-    # Errors in traced code begin with a traceback of their own and end with what went wrong.
-    line = lines[-1] if lines[0].startswith("in user code") else lines[0]
-    return line[:300]
+    """Return type and reason, out of what Keras and TensorFlow wrap around the reason."""
+    kind = type(error).__name__
+    text = re.sub(r"\x1b\[\d*m", "", str(error))
+    if text.startswith(("in user code:", "Graph execution error:")):
+        *_, last = re.split(r'^ *File ".*$', text, flags=re.MULTILINE)
+        text = last.partition("\n\n")[2] or last
+    text = text.rpartition(_CAUSE)[2]
+    lines = (line.strip().removeprefix(f"{kind}: ") for line in text.splitlines())
+    found = next((line for line in lines if line and not line.startswith(_WRAPPERS)), "")
+    return f"{kind}: {found}"[:300]
 
 
 def pin_threads() -> None:
@@ -187,7 +195,7 @@ def _fit(
     weights = _row_weights(train, fit["class_weight"])
     rows = np.arange(len(train)) if kept is None else kept
     callbacks = Callbacks(document["callbacks"], compiled)
-    validate = _validation(compiled, document, roles.get("validation")) if callbacks else None
+    validation = roles.get("validation")
     steps = -(-len(rows) // compiled.batch_size)
     done = 0
     for epoch in range(fit["epochs"]):
@@ -196,33 +204,14 @@ def _fit(
             order = rows[streams.generator("shuffle", str(epoch)).permutation(len(rows))]
         loss = compiled.epoch(x, y, order, weights)
         done += 1
-        if validate is not None and not callbacks.epoch_ended(epoch, {"loss": loss, **validate()}):
+        if not callbacks:
+            continue
+        logs = {} if validation is None else validation_logs(compiled, document, validation)
+        if not callbacks.epoch_ended(epoch, {"loss": loss, **logs}):
             break
+    compiled.finish()
     callbacks.training_ended()
     return done, done * steps
-
-
-def _validation(
-    compiled: Compiled, document: Json, rows: Rows | None
-) -> Callable[[], dict[str, float]]:
-    """Return a function that computes the validation logs which callbacks look at."""
-    if rows is None:
-        return dict
-    metrics = document["metrics"]
-    judges = [
-        Judge(str(metric), metric, document["loss"], True, "classification")
-        for metric in metrics
-        if isinstance(metric, str)
-    ]
-    loss = Judge("loss", None, document["loss"], False, "classification")
-
-    def logs() -> dict[str, float]:
-        outputs = compiled.predict(rows.x)
-        penalty = sum((float(value) for value in compiled.model.losses), 0.0)
-        found = {f"val_{judge.name}": judge.score(rows, outputs) for judge in judges}
-        return {"val_loss": loss.loss_of(rows, outputs) + penalty, **found}
-
-    return logs
 
 
 def _row_weights(rows: Rows, class_weight: Json) -> Array:

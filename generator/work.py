@@ -30,8 +30,9 @@ def train_batch(payload: Any, arrays: Mapping[str, Array]) -> dict[str, Json]:
         arrays: the subject's arrays by hash; may be read-only.
 
     Returns:
-        rows by table, the environment's row, and ``incompetent``: mutant id to the reason why
-        its program does not build, compile or take its first step.
+        rows by table, the environment's row, ``incompetent``: mutant id to the reason why
+        its program does not build, compile or take its first step, and ``refused``: the reason
+        why the clean program does not, else None.
     """
     batch = Batch.of(payload)
     trainer = Trainer(arrays, Judge(**batch.judge))
@@ -47,14 +48,14 @@ def train_batch(payload: Any, arrays: Mapping[str, Array]) -> dict[str, Json]:
             results = trainer.train(program, streams)
         except TrainingFailed as failure:
             if order.mutant_id is None:
-                raise
+                return {"refused": str(failure)}
             incompetent[order.mutant_id] = str(failure)
             continue
         for result in results:
             rows = _rows(batch, order, program, result, here["environment_id"], arrays)
             for table, row in rows.items():
                 tables[table].append(row)
-    return {"tables": tables, "environment": here, "incompetent": incompetent}
+    return {"tables": tables, "environment": here, "incompetent": incompetent, "refused": None}
 
 
 def _rows(

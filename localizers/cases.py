@@ -17,6 +17,7 @@ from .base import Case, LayerInfo, Task
 Array = npt.NDArray[Any]
 
 _HIDDEN = ("_initializer", "_regularizer")
+_NAMES_AND_SEEDS = ("name", "seed")
 
 
 def make_case(
@@ -107,9 +108,21 @@ def _array(output: Any) -> Array:
 
 
 def _blinded(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Automatic names would betray an inserted layer, initialisers and regularisers the fault."""
-    kept = {
-        key: value for key, value in config.items() if key != "name" and not key.endswith(_HIDDEN)
+    """Strip a layer's settings, those of layers that it holds too.
+
+    Automatic names would betray an inserted layer, initialisers and regularisers the fault.
+    """
+    found: dict[str, Any] = _stripped(json.loads(json.dumps(config)))
+    return found
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_stripped(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _stripped(item)
+        for key, item in value.items()
+        if key not in _NAMES_AND_SEEDS and not key.endswith(_HIDDEN)
     }
-    copied: dict[str, Any] = json.loads(json.dumps(kept))
-    return copied

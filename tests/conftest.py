@@ -4,7 +4,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -236,3 +236,26 @@ def corpus(
     done = command_line("generate", *campaign_options, "--out", root)
     assert done.returncode == 0, done.stderr
     return root
+
+
+@pytest.fixture(scope="session")
+def stable_rows() -> Callable[[Path], dict[str, list[str]]]:
+    """Return the rows of every table of a corpus, without what two equal campaigns may differ in.
+
+    Rows are text, so that undefined numbers are equal.
+    """
+    from faultloom.datasets.corpus import reader
+    from faultloom.datasets.corpus.schema import SCHEMAS, VOLATILE_COLUMNS
+
+    def rows(root: Path) -> dict[str, list[str]]:
+        return {
+            table: [
+                repr(row)
+                for row in reader.read(
+                    root, table, [n for n in schema.names if n not in VOLATILE_COLUMNS[table]]
+                ).to_pylist()
+            ]
+            for table, schema in SCHEMAS.items()
+        }
+
+    return rows

@@ -55,23 +55,30 @@ class StagingWriter:
         if path.exists() or unit_hash in self._compacted:
             return False
         data = staging.encode(tables)
-        with _disk_errors(path):
+        with disk_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             _write_atomic(path, data)
         return True
 
 
+class _DiskError(CorpusError):
+    """The disk, not the corpus, is at fault."""
+
+    exit_code = 3
+
+
 @contextlib.contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
+def disk_errors(path: Path) -> Iterator[None]:
+    """Say in one line what could not be written, and that finished work is intact."""
     try:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise CorpusError(
+            raise _DiskError(
                 f"the disk is full: cannot write {path}; finished work is intact; "
                 "free some space and run the same command again to resume"
             ) from error
-        raise CorpusError(
+        raise _DiskError(
             f"cannot write {path}: {error.strerror or error}; finished work is intact; "
             "make the folder writable and run the same command again to resume"
         ) from error
@@ -114,7 +121,7 @@ def write_corpus_json(root: str | os.PathLike[str], config: Mapping[str, Any]) -
     path = Path(root) / CONFIG_NAME
     record = {"config": dict(config), "schema_version": SCHEMA_VERSION}
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    with _disk_errors(path):
+    with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _write_atomic(path, text.encode())
 
@@ -193,7 +200,7 @@ def compact(root: str | os.PathLike[str], *, drop_staging: bool = False) -> dict
             f"{root} has nothing to compact; expected finished units in {staging.folder(root)}, "
             "received none; generate first"
         )
-    with _disk_errors(data):
+    with disk_errors(data):
         if shards.folder(root) == old:
             os.replace(old, data)  # noqa: PTH105
         for stale in (fresh, old):
