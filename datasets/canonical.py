@@ -296,7 +296,13 @@ def effective_config(class_name: str, config: Mapping[str, Json]) -> dict[str, J
 
 
 def canonicalize(document: Mapping[str, Json]) -> TrainingProgram:
-    """Make a program of a document in which values may still be in Keras's own spelling."""
-    fields = {key: canonical_object(value) for key, value in document.items()}
+    """Make a program of a document in which values may still be in Keras's own spelling.
+
+    Callbacks are records of our own, for Keras serialises none; they are taken as they are.
+    """
+    fields = {
+        key: value if key == "callbacks" else canonical_object(value)
+        for key, value in document.items()
+    }
     fields["architecture"] = renumbered(fields["architecture"])
     return TrainingProgram.of(fields)

@@ -60,7 +60,7 @@ class Registry:
             value: Any = importlib.import_module(module)
             for part in attribute.split("."):
                 value = getattr(value, part)
-        except (ImportError, AttributeError, ValueError) as error:
+        except Exception as error:  # importing a plug-in may raise anything
             raise ConfigError(f"{self.kind} {name!r}: cannot load {target!r}: {error}") from error
         return value
 

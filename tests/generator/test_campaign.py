@@ -45,10 +45,9 @@ def root(tmp_path: Path) -> Path:
 
 
 class Made:
-    """A runner whose units return made-up rows: some operators score half of the clean program.
+    """A runner of made-up rows: ``WORSE`` operators score half of the clean program.
 
-    ``broken`` operators lose their worker, ``incompetent`` ones do not build, and the call
-    numbered ``end`` raises ``error``.
+    ``broken`` ones lose their worker, ``incompetent`` ones do not build; call ``end`` raises.
     """
 
     slots = 1
@@ -176,7 +175,6 @@ def test_everything_is_trained_decided_and_compacted(root: Path, planned: Planne
     assert {(row["worker"], row["attempts"]) for row in runs} == {("near/1", 1)}
     (subject,) = reader.rows(root, "subjects")
     assert (subject["clean_metric_n"], subject["sham_kill_rate"]) == (4, 0.0)
-    assert reader.rows(root, "environments")[0]["environment_id"] == "here"
     assert (root / "data" / "mutants").is_dir()
 
 

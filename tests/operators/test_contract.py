@@ -287,3 +287,16 @@ def test_sham_changes_nothing_and_is_not_refused() -> None:
     assert mutate(program, [mutation]) == program
     assert faults_of(program, program, [mutation]) == ()
     assert mutant_id(program.program_id, [mutation]) != mutant_id(program.program_id, [])
+
+
+def test_mutants_keep_the_callbacks_of_their_program():
+    stopping = {"class_name": "EarlyStopping", "config": {"monitor": "val_loss", "patience": 3}}
+    clean = program_of(
+        keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3, activation="softmax")]),
+        callbacks=[stopping],
+    )
+    epochs = operator("HNE")
+    site = epochs.sites(clean)[0]
+    mutant = epochs.apply(clean, site, epochs.variants(clean, site)[0])
+    assert mutant.document()["callbacks"] == clean.document()["callbacks"] == [stopping]
+    assert {change.slot for change in difference(clean, mutant)} == {"/fit/epochs"}

@@ -217,6 +217,7 @@ def test_a_disk_that_fills_between_two_units(
     assert len(reader.rows(begun, "runs")) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "said"), [(100, "corpus.json"), (16 << 10, "subjects/tiny"), (100 << 10, "staging")]
 )

@@ -110,6 +110,7 @@ def test_workers_of_ray_give_the_same_rows(
     assert stable_rows(root) == stable_rows(corpus)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_with_how_to_resume(
     started: Callable[..., "subprocess.Popen[str]"],
     faultloom: Faultloom,
@@ -161,6 +162,7 @@ def test_a_lost_worker_makes_mutants_unfinished_and_exit_code_3(
     assert {row["error"] for row in lost} == {"MemoryError: full"}
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_program_is_one_line_and_costs_nothing(
     command_line: Any, faultloom: Faultloom, tiny: Path, tmp_path: Path
 ) -> None:
