@@ -51,7 +51,7 @@ def draw(rows: list[dict[str, Any]], localizers: list[str], picture: Path) -> No
         for place, (low, high) in enumerate(zip(lows, highs, strict=True)):
             if low is not None:
                 panel.plot([low, high], [place, place], color="#2c3e50", linewidth=1.4)
-        counts = rows[0][column]
+        counts = rows[-1][column]
         panel.set_title(
             f"{column}: {counts['n_mutants']} mutants, {counts['n_cases']} models", fontsize=10
         )
