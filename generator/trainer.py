@@ -175,10 +175,8 @@ def _transformed(
         )
         if role == "train":
             changed[role], kept = result.rows, result.index
-        elif result.index is None:
-            changed[role] = result.rows
         else:
-            changed[role] = result.rows.take(result.index)
+            changed[role] = result.materialized()
     return changed, kept
 
 

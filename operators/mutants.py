@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,11 +62,6 @@ def mutate(program: TrainingProgram, mutations: Iterable[Mutation]) -> TrainingP
 def mutant_id(clean_program_id: str, mutations: Iterable[Mutation]) -> str:
     """Return the content hash of a clean program's id and the ordered mutations."""
     return content_hash([clean_program_id, [mutation.to_dict() for mutation in mutations]])
-
-
-def is_sham(mutations: Sequence[Mutation]) -> bool:
-    """Whether a mutant differs from its clean program by the salt of its streams alone."""
-    return any(operator(mutation.code).reserved for mutation in mutations)
 
 
 def faults_of(

@@ -190,7 +190,7 @@ def test_mutants_build(acting: Operator) -> None:
         if acting.stage == "architecture" and mutation.site.layer in built:
             continue
         built.add(mutation.site.layer)
-        build(mutate(program, [mutation]))
+        assert build(mutate(program, [mutation])).built
 
 
 @pytest.mark.parametrize(
