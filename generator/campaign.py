@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..datasets.capture import Subject, load_arrays
+from ..datasets.capture import load_arrays
 from ..datasets.corpus import reader, writer
 from ..datasets.errors import ConfigError, SubjectError
 from ..datasets.program import TrainingProgram, content_hash
 from .config import CampaignConfig
-from .graph_key import graph_key
-from .killing import Criterion, criterion
-from .plan import Mutant
 from .records import mutant_rows, subject_row
 from .runner import Done, Runner, Unit
-from .scoring import Judge
-from .units import Batch, Order, chunks
-from .verdicts import Outcome, outcome_of
+from .schedule import Planned, Scheduled, criterion_of, schedule
+from .verdicts import CleanRuns, Outcome
 from .window import windowed
 
 _WORK = "faultloom.generator.work:train_batch"
-_TRAININGS_PER_UNIT = 60
 _KILLED = ("killed", "diverged")
+_DECIDED_BY = ["subject", "mutant_id", "role", "k", "outcome", "error", "metric_judge"]
 
-
-@dataclass(frozen=True)
-class Planned:
-    """A subject with everything that is to be trained for it.
-
-    Args:
-        subject: the clean program.
-        folder: where its arrays are.
-        judge: the metric that decides.
-        mutants: the plan.
-        batches: the units, clean runs first.
-    """
-
-    subject: Subject
-    folder: Path
-    judge: Judge
-    mutants: tuple[Mutant, ...]
-    batches: tuple[Batch, ...]
+Tables = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -57,57 +35,6 @@ class Progress:
     planned_units: int
 
 
-def plan_subject(
-    subject: Subject, folder: Path, mutants: Sequence[Mutant], config: CampaignConfig
-) -> Planned:
-    """Lay out the trainings of a subject as units."""
-    judge = Judge.of(subject.program, subject.task)
-    chosen = criterion_of(config)
-    clean = [
-        Order(subject.program.text, "clean", None, None, first, min(10, chosen.n_clean - first))
-        for first in range(0, chosen.n_clean, 10)
-    ]
-    faulty: dict[str, list[Order]] = defaultdict(list)
-    for mutant in mutants:
-        role = "sham" if mutant.operator == "SHAM" else "faulty"
-        order = Order(
-            mutant.program.text,
-            role,
-            mutant.mutant_id,
-            mutant.operator,
-            0,
-            chosen.n_faulty,
-            mutant.salt,
-        )
-        faulty[graph_key(mutant.program)].append(order)
-    batches = tuple(
-        Batch(
-            subject.name,
-            config.seed,
-            config.keep_models,
-            {
-                "name": judge.name,
-                "metric": judge.metric,
-                "loss": judge.loss,
-                "higher_is_better": judge.higher_is_better,
-                "task": judge.task,
-            },
-            subject.data_group,
-            orders,
-        )
-        for group in [clean, *faulty.values()]
-        for orders in chunks(group, _TRAININGS_PER_UNIT)
-    )
-    return Planned(subject, folder, judge, tuple(mutants), batches)
-
-
-def criterion_of(config: CampaignConfig) -> Criterion:
-    """Return the configured criterion with the configured numbers of runs."""
-    return criterion(
-        config.criterion, n_clean=config.clean_replicates, n_faulty=config.faulty_replicates
-    )
-
-
 def run(
     root: Path,
     planned: Sequence[Planned],
@@ -115,7 +42,10 @@ def run(
     runner: Runner,
     report: Callable[[Progress], None],
 ) -> bool:
-    """Train what is planned and not done, then decide and compact.
+    """Train what is planned and not done, decide, and compact.
+
+    A unit's mutants are decided as it comes in, so what is in memory does not grow with the
+    number of mutants; those that come before the clean runs do are decided at the end.
 
     Args:
         root: the corpus.
@@ -132,37 +62,57 @@ def run(
     """
     staging = writer.StagingWriter(root)
     done = staging.done()
-    pending = [(part, batch) for part in planned for batch in part.batches if batch.key not in done]
-    sizes = {batch.key: _trainings(batch) for part in planned for batch in part.batches}
+    sizes = {unit.batch.key: unit.trainings for unit in schedule(planned)}
     total, finished = sum(sizes.values()), sum(sizes[key] for key in sizes if key in done)
-    units = len(sizes) - len(pending)
+    units = sum(key in done for key in sizes)
     report(Progress(finished, total, units, len(sizes)))
-    for part in {part.subject.name: part for part, _ in pending}.values():
-        runner.share(part.subject.name, load_arrays(part.folder))
-    by_key = {batch.key: (part, batch) for part, batch in pending}
-    waiting = (
-        Unit(batch.key, _WORK, batch.payload(), part.subject.name) for part, batch in pending
-    )
-    for result in windowed(waiting, runner, config.budget_s):
-        part, batch = by_key[result.unit.key]
-        _commit(staging, part, batch, result)
-        finished, units = finished + sizes[batch.key], units + 1
+    clean = _clean_runs(root, config)
+    running: dict[str, Scheduled] = {}
+    waiting = _units((unit for unit in schedule(planned) if unit.batch.key not in done), runner)
+    for result in windowed(_noted(waiting, running), runner, config.budget_s):
+        unit = running.pop(result.unit.key)
+        _commit(staging, unit, result, clean)
+        finished, units = finished + sizes[unit.batch.key], units + 1
         report(Progress(finished, total, units, len(sizes)))
     complete = units == len(sizes)
     if complete:
-        decide(root, planned, config)
+        finish(root, planned, config)
         writer.compact(root)
     return complete
 
 
-def _trainings(batch: Batch) -> int:
-    return sum(order.runs for order in batch.orders)
+def _units(pending: Iterator[Scheduled], runner: Runner) -> Iterator[tuple[Scheduled, Unit]]:
+    """Make units; a subject's arrays are shared before the first that needs them."""
+    shared: set[str] = set()
+    for unit in pending:
+        name = unit.planned.subject.name
+        if name not in shared:
+            shared.add(name)
+            runner.share(name, load_arrays(unit.planned.folder))
+        yield unit, Unit(unit.batch.key, _WORK, unit.batch.payload(), name)
 
 
-def _commit(staging: writer.StagingWriter, part: Planned, batch: Batch, done: Done) -> None:
-    tables: dict[str, list[dict[str, Any]]] = {}
+def _noted(
+    waiting: Iterator[tuple[Scheduled, Unit]], running: dict[str, Scheduled]
+) -> Iterator[Unit]:
+    for scheduled, unit in waiting:
+        running[unit.key] = scheduled
+        yield unit
+
+
+def _clean_runs(root: Path, config: CampaignConfig) -> CleanRuns:
+    clean = CleanRuns(criterion_of(config))
+    stored = reader.read(root, "runs", columns=_DECIDED_BY, filters=[("role", "==", "clean")])
+    clean.add(stored.to_pylist())
+    return clean
+
+
+def _commit(staging: writer.StagingWriter, unit: Scheduled, done: Done, clean: CleanRuns) -> None:
+    batch = unit.batch
+    tables: Tables = {}
+    incompetent: Mapping[str, str] = {}
     if done.failure is not None:
-        tables["runs"] = list(_failed_runs(part, batch, done))
+        tables["runs"] = list(_failed_runs(unit, done))
     else:
         assert done.value is not None
         if done.value["refused"] is not None:
@@ -176,16 +126,40 @@ def _commit(staging: writer.StagingWriter, part: Planned, batch: Batch, done: Do
         tables["runs"] = [
             {**row, "worker": done.worker, "attempts": done.attempts} for row in tables["runs"]
         ]
-        by_id = {mutant.mutant_id: mutant for mutant in part.mutants}
-        for mutant_id, reason in done.value["incompetent"].items():
-            rows = mutant_rows(part.subject, by_id[mutant_id], Outcome("incompetent", None, reason))
-            for name, more in rows.items():
-                tables.setdefault(name, []).extend(more)
+        incompetent = done.value["incompetent"]
+    if not unit.mutants:
+        clean.add(tables["runs"])
+    outcomes = {name: Outcome("incompetent", None, why) for name, why in incompetent.items()}
+    if clean.complete(batch.subject):
+        outcomes = _decided(unit, tables["runs"], clean) | outcomes
+    for mutant in unit.mutants:
+        if mutant.mutant_id in outcomes:
+            rows = mutant_rows(unit.planned.subject, mutant, outcomes[mutant.mutant_id])
+            _add(tables, rows)
     staging.commit(batch.key, tables)
 
 
-def _failed_runs(part: Planned, batch: Batch, done: Done) -> Iterator[dict[str, Any]]:
+def _decided(
+    unit: Scheduled, runs: Sequence[Mapping[str, Any]], clean: CleanRuns
+) -> dict[str, Outcome]:
+    return {
+        mutant.mutant_id: clean.outcome(
+            unit.planned.subject.name,
+            [row for row in runs if row["mutant_id"] == mutant.mutant_id],
+            higher_is_better=unit.planned.judge.higher_is_better,
+        )
+        for mutant in unit.mutants
+    }
+
+
+def _add(tables: Tables, more: Tables) -> None:
+    for name, rows in more.items():
+        tables.setdefault(name, []).extend(rows)
+
+
+def _failed_runs(unit: Scheduled, done: Done) -> Iterator[dict[str, Any]]:
     assert done.failure is not None
+    batch = unit.batch
     for order in batch.orders:
         for k in range(order.first, order.first + order.runs):
             yield {
@@ -198,7 +172,8 @@ def _failed_runs(part: Planned, batch: Batch, done: Done) -> Iterator[dict[str, 
                 "operator": order.operator,
                 "role": order.role,
                 "k": k,
-                "metric_name": part.judge.name,
+                "metric_name": unit.planned.judge.name,
+                "metric_judge": None,
                 "outcome": done.failure.outcome,
                 "error": done.failure.error,
                 "worker": done.worker,
@@ -206,46 +181,55 @@ def _failed_runs(part: Planned, batch: Batch, done: Done) -> Iterator[dict[str, 
             }
 
 
-def decide(root: Path, planned: Sequence[Planned], config: CampaignConfig) -> None:
-    """Decide every mutant that has no outcome yet, from the stored runs alone."""
+def finish(root: Path, planned: Sequence[Planned], config: CampaignConfig) -> None:
+    """Decide the mutants that came before their clean runs, and close every subject.
+
+    Everything is computed from the stored runs.
+    """
     staging = writer.StagingWriter(root)
-    columns = ["subject", "mutant_id", "role", "k", "outcome", "error", "metric_judge"]
-    runs: dict[tuple[str, str | None], list[Mapping[str, Any]]] = defaultdict(list)
-    for row in reader.read(root, "runs", columns=columns).to_pylist():
-        runs[row["subject"], row["mutant_id"]].append(row)
+    clean = _clean_runs(root, config)
     decided = set(reader.read(root, "mutants", columns=["mutant_id"])["mutant_id"].to_pylist())
-    subjects = set(reader.read(root, "subjects", columns=["subject"])["subject"].to_pylist())
-    chosen = criterion_of(config)
+    closed = set(reader.read(root, "subjects", columns=["subject"])["subject"].to_pylist())
     for part in planned:
         name = part.subject.name
-        if name in subjects:  # it came with its mutants' outcomes, in one unit
+        if name in closed:  # it came with its late mutants' outcomes, in one unit
             continue
-        clean = runs[name, None]
-        outcomes: dict[str, Outcome] = {}
-        tables: dict[str, list[dict[str, Any]]] = {"mutants": [], "faults": [], "subjects": []}
-        for mutant in part.mutants:
-            if mutant.mutant_id in decided:
-                continue
-            outcomes[mutant.mutant_id] = outcome_of(
-                clean,
-                runs[name, mutant.mutant_id],
-                chosen,
+        late = [mutant for mutant in part.mutants() if mutant.mutant_id not in decided]
+        tables: Tables = {}
+        runs = _runs_of(root, name, {mutant.mutant_id for mutant in late})
+        for mutant in late:
+            outcome = clean.outcome(
+                name,
+                runs.get(mutant.mutant_id, []),
                 higher_is_better=part.judge.higher_is_better,
             )
-            rows = mutant_rows(part.subject, mutant, outcomes[mutant.mutant_id])
-            for table, more in rows.items():
-                tables[table].extend(more)
+            _add(tables, mutant_rows(part.subject, mutant, outcome))
         shams = [
-            outcomes[mutant.mutant_id].name in _KILLED
-            for mutant in part.mutants
-            if mutant.operator == "SHAM"
-            and mutant.mutant_id in outcomes
-            and outcomes[mutant.mutant_id].name in (*_KILLED, "survived")
+            row["outcome"] in _KILLED
+            for row in [*_stored_shams(root, name), *tables.get("mutants", [])]
+            if row["operator"] == "SHAM" and row["outcome"] in (*_KILLED, "survived")
         ]
-        scores = [row["metric_judge"] for row in clean if row["metric_judge"] is not None]
-        arrays = load_arrays(part.folder)
-        tables["subjects"] = [subject_row(part.subject, part.judge, arrays, scores, shams)]
-        staging.commit(f"verdicts-{content_hash([name, sorted(outcomes), chosen.name])}", tables)
+        tables["subjects"] = [
+            subject_row(
+                part.subject, part.judge, load_arrays(part.folder), clean.scores(name), shams
+            )
+        ]
+        staging.commit(f"subject-{content_hash([name, part.subject.program.program_id])}", tables)
+
+
+def _runs_of(root: Path, subject: str, wanted: set[str]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    if wanted:
+        which = [("subject", "==", subject), ("mutant_id", "in", sorted(wanted))]
+        for row in reader.read(root, "runs", columns=_DECIDED_BY, filters=which).to_pylist():
+            found.setdefault(row["mutant_id"], []).append(row)
+    return found
+
+
+def _stored_shams(root: Path, subject: str) -> list[dict[str, Any]]:
+    which = [("subject", "==", subject), ("operator", "==", "SHAM")]
+    columns = ["operator", "outcome"]
+    return reader.read(root, "mutants", columns=columns, filters=which).to_pylist()
 
 
 def check_config(stored: Mapping[str, Any], config: CampaignConfig) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +45,8 @@ class Mutant:
 
 def plan_mutants(
     subject: Subject, codes: Sequence[str], *, limit: int | None, shams: int, seed: int
-) -> tuple[Mutant, ...]:
-    """Plan the mutants of a subject.
+) -> Iterator[Mutant]:
+    """Plan the mutants of a subject, one after the other.
 
     Args:
         subject: the clean program.
@@ -60,7 +60,6 @@ def plan_mutants(
     Returns:
         Mutants in a stable order, each program once.
     """
-    planned: list[Mutant] = []
     seen = {subject.program.program_id}
     for code in codes:
         for mutation in _limited(operator(code), subject.program, limit, seed):
@@ -70,12 +69,11 @@ def plan_mutants(
                 continue
             if mutant.program.program_id not in seen:
                 seen.add(mutant.program.program_id)
-                planned.append(mutant)
+                yield mutant
     sham = operator("SHAM")
     (site,) = sham.sites(subject.program)
     for number in range(shams):
-        planned.append(_mutant(subject, Mutation("SHAM", site, {"salt": number})))
-    return tuple(planned)
+        yield _mutant(subject, Mutation("SHAM", site, {"salt": number}))
 
 
 def _mutant(subject: Subject, mutation: Mutation) -> Mutant:

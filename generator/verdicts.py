@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,3 +58,35 @@ def outcome_of(
 
 def _k(row: Row) -> int:
     return int(row["k"])
+
+
+class CleanRuns:
+    """The clean runs of every subject, with which its mutants are compared.
+
+    Args:
+        criterion: that decides.
+    """
+
+    def __init__(self, criterion: Criterion) -> None:
+        self._criterion = criterion
+        self._rows: dict[str, list[Row]] = defaultdict(list)
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Take note of clean rows of the table ``runs``."""
+        for row in rows:
+            self._rows[row["subject"]].append(row)
+
+    def complete(self, subject: str) -> bool:
+        """Whether as many clean runs have ended as the criterion asks for, well or badly."""
+        return len(self._rows[subject]) >= self._criterion.n_clean
+
+    def scores(self, subject: str) -> list[float]:
+        """Return the judge metric of the clean runs in the order of k, without failed ones."""
+        rows = sorted(self._rows[subject], key=_k)
+        return [row["metric_judge"] for row in rows if row["metric_judge"] is not None]
+
+    def outcome(self, subject: str, faulty: Sequence[Row], *, higher_is_better: bool) -> Outcome:
+        """Decide a mutant of a subject from rows of the table ``runs``."""
+        return outcome_of(
+            self._rows[subject], faulty, self._criterion, higher_is_better=higher_is_better
+        )

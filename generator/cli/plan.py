@@ -58,7 +58,7 @@ def plan(
         there = (out / CONFIG_NAME).exists()
         planned = prepare(out if there else Path(scratch) / "corpus", settings)
     for part in planned:
-        counts = Counter(mutant.operator for mutant in part.mutants)
+        counts = Counter(mutant.operator for mutant in part.mutants())
         for code, count in sorted(counts.items()):
             rows.append(
                 {

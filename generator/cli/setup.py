@@ -11,9 +11,9 @@ from ...datasets.corpus.writer import check_or_create, disk_errors
 from ...datasets.errors import ConfigError
 from ...datasets.subjects.catalogue import subject_info, subjects
 from ...operators.registry import operator, operators
-from ..campaign import Planned, check_config, criterion_of, plan_subject
+from ..campaign import check_config
 from ..config import CampaignConfig
-from ..plan import plan_mutants
+from ..schedule import Planned, criterion_of
 
 SUBJECTS = "subjects"
 CAPTURED = "subject.json"
@@ -22,7 +22,7 @@ CAPTURED = "subject.json"
 def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
     """Open or make a corpus, capture its subjects once and plan them."""
     criterion_of(config)
-    codes = _codes(config)
+    codes = tuple(_codes(config))
     sources = [_source(name) for name in config.subjects]
     for name, count in Counter(name for name, _ in sources).items():
         if count > 1:
@@ -43,10 +43,7 @@ def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
                 save_subject(subject, load_arrays(source), folder)
         else:
             subject = capture(source, folder, name=name)
-        mutants = plan_mutants(
-            subject, codes, limit=config.limit, shams=config.sham_mutants, seed=config.seed
-        )
-        planned.append(plan_subject(subject, folder, mutants, config))
+        planned.append(Planned(subject, folder, codes, config))
     return tuple(planned)
 
 

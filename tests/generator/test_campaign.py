@@ -13,17 +13,23 @@ from faultloom.datasets.corpus import reader, staging, writer
 from faultloom.datasets.errors import ConfigError, CorpusError, RunnerError, SubjectError
 from faultloom.datasets.program import TrainingProgram
 from faultloom.generator import campaign
-from faultloom.generator.campaign import Planned, Progress
+from faultloom.generator.campaign import Progress
 from faultloom.generator.config import CampaignConfig
 from faultloom.generator.graph_key import graph_key
-from faultloom.generator.plan import plan_mutants
 from faultloom.generator.runner import Done, Failure, Unit
+from faultloom.generator.schedule import Planned, schedule
 from faultloom.generator.units import Batch, Order, run_id
 
 StableRows = Callable[[Path], dict[str, list[str]]]
 CONFIG = CampaignConfig(
-    subjects=("tiny",), clean_replicates=4, faulty_replicates=3, keep_models=1, sham_mutants=2
+    subjects=("tiny",),
+    clean_replicates=4,
+    faulty_replicates=3,
+    keep_models=1,
+    limit=2,
+    sham_mutants=2,
 )
+CODES = ("ACH", "HNE", "TRD")
 WORSE = ("HNE", "TRD")
 BATCHES = 4
 COMMITS = 2 * (BATCHES + 2)
@@ -32,9 +38,11 @@ COMMITS = 2 * (BATCHES + 2)
 
 @pytest.fixture(scope="module")
 def planned(tiny: Path) -> Planned:
-    subject = load_subject(tiny)
-    mutants = plan_mutants(subject, ("ACH", "HNE", "TRD"), limit=2, shams=2, seed=0)
-    return campaign.plan_subject(subject, tiny, mutants, CONFIG)
+    return Planned(load_subject(tiny), tiny, CODES, CONFIG)
+
+
+def batches(planned: Planned) -> list[Batch]:
+    return [unit.batch for unit in schedule([planned])]
 
 
 @pytest.fixture
@@ -141,29 +149,31 @@ def quiet(
 
 
 def test_a_plan_holds_every_run_once_clean_ones_first(planned: Planned) -> None:
-    assert len(planned.batches) == BATCHES
-    assert {order.operator for order in planned.batches[0].orders} == {None}
+    units = batches(planned)
+    assert len(units) == BATCHES
+    assert {order.operator for order in units[0].orders} == {None}
     runs = Counter(
         (order.mutant_id, k)
-        for batch in planned.batches
+        for batch in units
         for order in batch.orders
         for k in range(order.first, order.first + order.runs)
     )
     wanted = {(None, k) for k in range(4)}
-    wanted |= {(mutant.mutant_id, k) for mutant in planned.mutants for k in range(3)}
+    wanted |= {(mutant.mutant_id, k) for mutant in planned.mutants() for k in range(3)}
     assert runs == dict.fromkeys(wanted, 1)
-    for batch in planned.batches:
+    for batch in units:
         keys = {graph_key(TrainingProgram(order.program)) for order in batch.orders}
         assert len(keys) == 1
-    assert len({batch.key for batch in planned.batches}) == len(planned.batches)
+    assert len({batch.key for batch in units}) == len(units)
+    assert [batch.key for batch in batches(planned)] == [batch.key for batch in units]
 
 
 def test_everything_is_trained_decided_and_compacted(root: Path, planned: Planned) -> None:
     seen: list[Progress] = []
     assert campaign.run(root, [planned], CONFIG, Made(), seen.append)  # type: ignore[arg-type]
-    assert [progress.units for progress in seen] == list(range(len(planned.batches) + 1))
+    assert [progress.units for progress in seen] == list(range(BATCHES + 1))
     assert seen[0].trainings == 0
-    assert seen[-1].trainings == seen[-1].planned_trainings == 4 + 3 * len(planned.mutants)
+    assert seen[-1].trainings == seen[-1].planned_trainings == 4 + 3 * len(list(planned.mutants()))
     assert outcomes(root) == {
         "ACH": Counter(survived=2),
         "HNE": Counter(killed=2),
@@ -203,7 +213,37 @@ def test_an_interruption_costs_only_what_was_running(
     assert len(staging.units(root)) == end + (end > 0)  # and one for the environment
     again = Made()
     assert run(root, planned, again)
-    assert [batch.key for batch in again.done] == [batch.key for batch in planned.batches[end:]]
+    assert [batch.key for batch in again.done] == [batch.key for batch in batches(planned)[end:]]
+    assert stable_rows(root) == quiet
+
+
+class Backwards(Made):
+    """A runner that takes the newest unit first, so that clean runs come last."""
+
+    slots = BATCHES
+
+    def next_done(self) -> Done:
+        self.queue.reverse()
+        done = super().next_done()
+        self.queue.reverse()
+        return done
+
+
+@pytest.mark.parametrize("end", [-1, 2])
+def test_mutants_that_come_before_their_clean_runs_are_decided_all_the_same(
+    root: Path,
+    planned: Planned,
+    quiet: dict[str, list[str]],
+    stable_rows: StableRows,
+    end: int,
+) -> None:
+    if end > 0:
+        with pytest.raises(KeyboardInterrupt):
+            run(root, planned, Backwards(end=end, error=KeyboardInterrupt()))
+        assert reader.rows(root, "mutants") == []
+    again = Backwards()
+    assert run(root, planned, again)
+    assert again.done[-1].orders[0].role == "clean"
     assert stable_rows(root) == quiet
 
 
@@ -263,7 +303,7 @@ def test_a_lost_worker_leaves_its_mutants_unfinished_and_the_others_decided(
 def test_without_clean_runs_nothing_is_decided(root: Path, planned: Planned) -> None:
     assert run(root, planned, Made(broken=(None,)))
     assert set().union(*outcomes(root).values()) == {"unfinished"}
-    assert campaign.unfinished(root) == len(planned.mutants)
+    assert campaign.unfinished(root) == len(list(planned.mutants()))
     (subject,) = reader.rows(root, "subjects")
     assert (subject["clean_metric_n"], subject["clean_metric_mean"]) == (0, None)
     assert subject["sham_kill_rate"] is None

@@ -10,9 +10,9 @@ from faultloom.datasets.capture import load_subject
 from faultloom.datasets.corpus import models, reader
 from faultloom.datasets.program import TrainingProgram
 from faultloom.datasets.slots import ABSENT, Change, revert
-from faultloom.generator import campaign
 from faultloom.generator.config import CampaignConfig
 from faultloom.generator.plan import plan_mutants
+from faultloom.generator.schedule import criterion_of
 from faultloom.generator.units import run_id
 from faultloom.generator.verdicts import outcome_of
 from scipy import stats
@@ -60,12 +60,14 @@ def test_the_corpus_has_something_of_everything(mutants: list[Row]) -> None:
 def test_outcomes_add_up_to_what_was_planned(
     corpus: Path, config: CampaignConfig, mutants: list[Row]
 ) -> None:
-    planned = plan_mutants(
-        load_subject(corpus / "subjects" / "tiny"),
-        config.operators,
-        limit=config.limit,
-        shams=config.sham_mutants,
-        seed=config.seed,
+    planned = tuple(
+        plan_mutants(
+            load_subject(corpus / "subjects" / "tiny"),
+            config.operators,
+            limit=config.limit,
+            shams=config.sham_mutants,
+            seed=config.seed,
+        )
     )
     assert sorted(row["mutant_id"] for row in mutants) == sorted(m.mutant_id for m in planned)
     assert {row["outcome"] for row in mutants} <= OUTCOMES
@@ -78,7 +80,7 @@ def test_every_verdict_has_its_runs_and_comes_out_again(
     runs: dict[str | None, list[Row]],
     subject: Row,
 ) -> None:
-    chosen = campaign.criterion_of(config)
+    chosen = criterion_of(config)
     assert len(runs[None]) == chosen.n_clean
     compared = 0
     for row in mutants:

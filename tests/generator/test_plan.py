@@ -26,7 +26,7 @@ SUBJECT = subject_of(small_program())
 def planned(
     *codes: str, limit: int | None = None, shams: int = 0, seed: int = 0, subject: Subject = SUBJECT
 ) -> tuple[Mutant, ...]:
-    return plan_mutants(subject, codes, limit=limit, shams=shams, seed=seed)
+    return tuple(plan_mutants(subject, codes, limit=limit, shams=shams, seed=seed))
 
 
 def ids(mutants: tuple[Mutant, ...]) -> list[str]:

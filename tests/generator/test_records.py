@@ -30,7 +30,7 @@ VERDICT = Verdict("welch", "killed", "ok", 0.001, 2.5, 0.025, 20, 10, "p = 0.001
 
 
 def planned(code: str, shams: int = 0) -> tuple[Mutant, ...]:
-    return plan_mutants(SUBJECT, [code] if code else [], limit=None, shams=shams, seed=0)
+    return tuple(plan_mutants(SUBJECT, [code] if code else [], limit=None, shams=shams, seed=0))
 
 
 def rows(mutant: Mutant, outcome: Outcome) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -1,0 +1,128 @@
+"""The trainings of a campaign as units, in order, made when they are asked for and not held."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+
+from ..datasets.capture import Subject
+from .config import CampaignConfig
+from .graph_key import graph_key
+from .killing import Criterion, criterion
+from .plan import Mutant, plan_mutants
+from .scoring import Judge
+from .units import Batch, Order, chunks
+
+_TRAININGS_PER_UNIT = 60
+_CLEAN_PER_UNIT = 10
+_MUTANTS_AT_ONCE = 500
+"""Mutants among which those that share a graph are brought together."""
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A unit of a subject, with the mutants that it trains; none for clean runs."""
+
+    planned: Planned
+    batch: Batch
+    mutants: tuple[Mutant, ...]
+
+    @property
+    def trainings(self) -> int:
+        """Number of trainings."""
+        return sum(order.runs for order in self.batch.orders)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A subject and what decides which mutants of it are trained.
+
+    Args:
+        subject: the clean program.
+        folder: where its arrays are.
+        codes: operator codes.
+        config: the campaign.
+    """
+
+    subject: Subject
+    folder: Path
+    codes: tuple[str, ...]
+    config: CampaignConfig
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The metric that decides."""
+        return Judge.of(self.subject.program, self.subject.task)
+
+    def mutants(self) -> Iterator[Mutant]:
+        """Go through the planned mutants, in the same order every time."""
+        return plan_mutants(
+            self.subject,
+            self.codes,
+            limit=self.config.limit,
+            shams=self.config.sham_mutants,
+            seed=self.config.seed,
+        )
+
+    def clean_units(self) -> Iterator[Scheduled]:
+        """Go through the units of clean runs."""
+        text, runs = self.subject.program.text, criterion_of(self.config).n_clean
+        for first in range(0, runs, _CLEAN_PER_UNIT):
+            order = Order(text, "clean", None, None, first, min(_CLEAN_PER_UNIT, runs - first))
+            yield self._scheduled((order,), ())
+
+    def mutant_units(self) -> Iterator[Scheduled]:
+        """Go through the units of mutants; those of one unit share a graph key."""
+        runs = criterion_of(self.config).n_faulty
+        mutants = self.mutants()
+        while window := tuple(islice(mutants, _MUTANTS_AT_ONCE)):
+            by_graph: dict[str, list[Order]] = defaultdict(list)
+            by_id = {mutant.mutant_id: mutant for mutant in window}
+            for mutant in window:
+                by_graph[graph_key(mutant.program)].append(_order(mutant, runs))
+            for orders in by_graph.values():
+                for chunk in chunks(orders, _TRAININGS_PER_UNIT):
+                    yield self._scheduled(chunk, [by_id[str(o.mutant_id)] for o in chunk])
+
+    def _scheduled(self, orders: Iterable[Order], mutants: Sequence[Mutant]) -> Scheduled:
+        subject = self.subject
+        batch = Batch(
+            subject.name,
+            self.config.seed,
+            self.config.keep_models,
+            asdict(self.judge),
+            subject.data_group,
+            tuple(orders),
+        )
+        return Scheduled(self, batch, tuple(mutants))
+
+
+def schedule(planned: Sequence[Planned]) -> Iterator[Scheduled]:
+    """Go through the units of a campaign: all clean runs first, since every decision needs them."""
+    return chain(
+        chain.from_iterable(part.clean_units() for part in planned),
+        chain.from_iterable(part.mutant_units() for part in planned),
+    )
+
+
+def criterion_of(config: CampaignConfig) -> Criterion:
+    """Return the configured criterion with the configured numbers of runs."""
+    return criterion(
+        config.criterion, n_clean=config.clean_replicates, n_faulty=config.faulty_replicates
+    )
+
+
+def _order(mutant: Mutant, runs: int) -> Order:
+    return Order(
+        mutant.program.text,
+        "sham" if mutant.operator == "SHAM" else "faulty",
+        mutant.mutant_id,
+        mutant.operator,
+        0,
+        runs,
+        mutant.salt,
+    )
