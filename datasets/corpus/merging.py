@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Iterator
-from functools import lru_cache
-from itertools import groupby
-from operator import attrgetter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from . import shards, staging
-from .schema import BLOB_TABLES, SORT_KEYS, SPLITS
+from .schema import SORT_KEYS, SPLITS
 
-_GROUP_BYTES = {True: 16 << 20, False: 64 << 20}
+_GROUP_BYTES = 4 << 20
 _GROUP_ROWS = 100_000
-_SOURCES_KEPT = 16
+_KEPT_BYTES = 8 << 20
+
+_Ints = NDArray[np.int64]
 
 
 class Group(NamedTuple):
@@ -80,98 +83,155 @@ def _encoded(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-class _Place(NamedTuple):
-    """Where a row is, and where it goes."""
+class _Loaded:
+    """The files that were read last, up to a number of bytes: neighbours are often in one file."""
 
-    split: int
-    key: tuple[tuple[bool, Any], ...]
-    source: _Source
-    row: int
-    size: int
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._kept: OrderedDict[_Source, tuple[pa.Table | None, int]] = OrderedDict()
+        self._size = 0
+
+    def __getitem__(self, source: _Source) -> pa.Table | None:
+        if source in self._kept:
+            self._kept.move_to_end(source)
+            return self._kept[source][0]
+        rows = source.load(self._table)
+        size = 0 if rows is None else int(rows.nbytes)
+        self._kept[source] = rows, size
+        self._size += size
+        while len(self._kept) > 1 and self._size > _KEPT_BYTES:
+            self._size -= self._kept.popitem(last=False)[1][1]
+        return rows
+
+    def rows(self, source: _Source, positions: _Ints) -> pa.Table:
+        rows = self[source]
+        assert rows is not None
+        return rows.take(positions)
 
 
-def _sizes(rows: pa.Table) -> list[int]:
+class _Index(NamedTuple):
+    """Where the rows of a table are, in the order of the table."""
+
+    split: _Ints
+    source: _Ints
+    row: _Ints
+    size: _Ints
+
+
+def _sizes(rows: pa.Table) -> _Ints:
     """About how many bytes each row takes; a function of the row alone."""
-    total = [0] * rows.num_rows
+    total = np.zeros(rows.num_rows, np.int64)
     for column in rows.columns:
         kind: Any = column.type
         values: Any = column
         if pa.types.is_string(kind) or pa.types.is_large_binary(kind):
-            lengths, width = pc.binary_length(values).to_pylist(), 1
+            total += _filled(pc.binary_length(values))
         elif pa.types.is_list(kind):
-            lengths = pc.list_value_length(values).to_pylist()
             width = 64 if pa.types.is_nested(kind.value_type) else 8
+            total += width * _filled(pc.list_value_length(values))
         else:
-            lengths, width = [1] * rows.num_rows, 8
-        total = [size + width * (length or 0) for size, length in zip(total, lengths, strict=True)]
+            total += 8
     return total
 
 
-def _places(rows: pa.Table, source: _Source, keys: tuple[str, ...]) -> Iterator[_Place]:
-    splits: list[Any] = [None] * rows.num_rows
-    if "split" in rows.column_names:
-        splits = rows.column("split").to_pylist()
-    values = zip(*(rows.column(key).to_pylist() for key in keys), strict=True)
-    for row, (split, key, size) in enumerate(zip(splits, values, _sizes(rows), strict=True)):
-        ordered = tuple((value is None, "" if value is None else value) for value in key)
-        yield _Place(SPLITS.index(split or "train"), ordered, source, row, size)
+def _filled(lengths: Any) -> _Ints:
+    return np.asarray(pc.fill_null(lengths, 0).to_numpy(), np.int64)
+
+
+def _index(sources: list[_Source], loaded: _Loaded, keys: tuple[str, ...]) -> _Index | None:
+    """Sort a table by its keys, nulls last; rows with equal keys by the hash of their content."""
+    parts: list[pa.Table] = []
+    for number, source in enumerate(sources):
+        rows = loaded[source]
+        if rows is None or not rows.num_rows:
+            continue
+        count = rows.num_rows
+        # Taken, and so copied: a column as it was read holds on to its whole file.
+        own: Any = rows.select(list(keys)).take(np.arange(count))
+        columns: dict[str, Any] = {
+            "split": pa.array(_splits(rows)),
+            "source": pa.array(np.full(count, number)),
+            "row": pa.array(np.arange(count)),
+            "size": pa.array(_sizes(rows)),
+        }
+        columns |= {f"key {key}": own.column(key) for key in keys}
+        parts.append(pa.table(columns))
+    if not parts:
+        return None
+    whole = pa.concat_tables(parts)
+    ranks = np.stack([_rank(whole.column(f"key {key}")) for key in keys])
+    found = _Index(
+        *(np.asarray(whole.column(name).to_numpy(), np.int64) for name in _Index._fields)
+    )
+    order = np.lexsort([*ranks[::-1], found.split])
+    ranks = np.vstack([ranks, found.split])[:, order]
+    starts = np.flatnonzero(np.r_[True, (ranks[:, 1:] != ranks[:, :-1]).any(axis=0), True])
+    for first, end in pairwise(starts.tolist()):
+        if end - first > 1:
+            ties = order[first:end]
+            content = [
+                _content(loaded, sources[found.source[at]], int(found.row[at])) for at in ties
+            ]
+            order[first:end] = ties[np.argsort(np.array(content), kind="stable")]
+    return _Index(*(column[order] for column in found))
+
+
+def _splits(rows: pa.Table) -> list[int]:
+    if "split" not in rows.column_names:
+        return [0] * rows.num_rows
+    return [SPLITS.index(split or "train") for split in rows.column("split").to_pylist()]
+
+
+def _rank(column: Any) -> _Ints:
+    """Place of each value among the different values; nulls come last."""
+    encoded: Any = column.combine_chunks().dictionary_encode()
+    values = encoded.dictionary
+    places = np.empty(len(values) + 1, np.int64)
+    places[pc.sort_indices(values).to_numpy()] = np.arange(len(values))
+    places[-1] = len(values)
+    codes: _Ints = pc.fill_null(encoded.indices, len(values)).to_numpy()
+    return places[codes]
+
+
+def _content(loaded: _Loaded, source: _Source, row: int) -> str:
+    rows = loaded.rows(source, np.array([row])).to_pylist()
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
 def ordered(root: Path, table: str) -> Iterator[Group]:
     """Yield a table's rows, sorted, one row group after the other.
 
-    The order and the cuts depend on the rows alone, not on the files that they came in. Only a
-    few files and one row group are in memory at a time.
+    The order and the cuts depend on the rows alone, not on the files that they came in. Beside
+    the keys of all rows, a few files and one row group are in memory at a time.
     """
     schema = staging.check_table(table)
-
-    @lru_cache(maxsize=_SOURCES_KEPT)
-    def load(source: _Source) -> pa.Table | None:
-        return source.load(table)
-
-    def rows_of(source: _Source) -> pa.Table:
-        rows = load(source)
-        assert rows is not None
-        return rows
-
-    def content(place: _Place) -> bytes:
-        row = rows_of(place.source).slice(place.row, 1).to_pylist()
-        return hashlib.sha256(repr(row).encode()).digest()
-
-    places: list[_Place] = []
-    for source in _sources(root, table):
-        if (rows := load(source)) is not None:
-            places.extend(_places(rows, source, SORT_KEYS[table]))
-    places.sort(key=attrgetter("split", "key"))
-    order: list[_Place] = []
-    for _, equal in groupby(places, key=attrgetter("split", "key")):
-        ties = list(equal)
-        order.extend(sorted(ties, key=content) if len(ties) > 1 else ties)
-
-    for group in _groups(order, _GROUP_BYTES[table in BLOB_TABLES]):
-        by_source: dict[_Source, list[int]] = {}
-        for index, place in enumerate(group):
-            by_source.setdefault(place.source, []).append(index)
-        parts = [
-            rows_of(source).take([group[index].row for index in indices])
-            for source, indices in by_source.items()
-        ]
-        target = [index for indices in by_source.values() for index in indices]
-        back = sorted(range(len(target)), key=target.__getitem__)
+    loaded = _Loaded(table)
+    sources = _sources(root, table)
+    index = _index(sources, loaded, SORT_KEYS[table])
+    if index is None:
+        return
+    for first, end in _groups(index):
+        came_from, rows = index.source[first:end], index.row[first:end]
+        parts, places = [], []
+        for number in np.unique(came_from):
+            here = np.flatnonzero(came_from == number)
+            parts.append(loaded.rows(sources[number], rows[here]))
+            places.append(here)
+        back = np.argsort(np.concatenate(places))
         merged = pa.concat_tables(parts).take(back)
-        size = sum(place.size for place in group)
-        yield Group(SPLITS[group[0].split], _encoded(merged, schema), size)
+        size = int(index.size[first:end].sum())
+        yield Group(SPLITS[index.split[first]], _encoded(merged, schema), size)
 
 
-def _groups(order: list[_Place], limit: int) -> Iterator[list[_Place]]:
-    group: list[_Place] = []
-    size = 0
-    for place in order:
-        full = size + place.size > limit or len(group) >= _GROUP_ROWS
-        if group and (full or place.split != group[0].split):
-            yield group
-            group, size = [], 0
-        group.append(place)
-        size += place.size
-    if group:
-        yield group
+def _groups(index: _Index) -> Iterator[tuple[int, int]]:
+    """Cut the rows: at the end of a split, and before a group becomes too large."""
+    first, total = 0, 0
+    for place, (split, size) in enumerate(
+        zip(index.split.tolist(), index.size.tolist(), strict=True)
+    ):
+        full = total + size > _GROUP_BYTES or place - first >= _GROUP_ROWS
+        if place > first and (full or split != index.split[first]):
+            yield first, place
+            first, total = place, 0
+        total += size
+    yield first, len(index.split)

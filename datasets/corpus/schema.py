@@ -291,10 +291,6 @@ SCHEMAS: Final[Mapping[str, pa.Schema]] = MappingProxyType(
 )
 TABLES: Final = tuple(SCHEMAS)
 
-BLOB_TABLES: Final = frozenset(
-    table for table, schema in SCHEMAS.items() if any(field.type == _BLOB for field in schema)
-)
-
 #: The rows of a table are sorted by these columns.
 SORT_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

@@ -14,7 +14,6 @@ import pytest
 from faultloom.datasets.corpus import merging, shards, writer
 from faultloom.datasets.corpus.reader import read, rows
 from faultloom.datasets.corpus.schema import (
-    BLOB_TABLES,
     SCHEMA_VERSION,
     SCHEMAS,
     SORT_KEYS,
@@ -162,7 +161,7 @@ def test_a_split_has_its_own_shards_and_large_ones_are_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "_SHARD_BYTES", 2000)
-    monkeypatch.setattr(merging, "_GROUP_BYTES", {True: 1000, False: 1000})
+    monkeypatch.setattr(merging, "_GROUP_BYTES", 1000)
     written = [
         minimal("models", run_id=f"r{i}", weights=bytes(1500), split=split)
         for i, split in enumerate(["test", "train", "train", None, "validation"])
@@ -179,14 +178,13 @@ def test_a_split_has_its_own_shards_and_large_ones_are_cut(
 
 
 def test_blob_row_groups_and_page_index(tmp_path: Path) -> None:
-    assert {"models", "artifacts", "predictions"} == BLOB_TABLES
-    blob = bytes(range(256)) * (5 << 12)
+    blob = bytes(range(256)) * (5 << 10)
     commit(tmp_path, "models", [[minimal("models", run_id=f"r{i}", weights=blob)] for i in "abcde"])
     compact(tmp_path)
     metadata = pq.read_metadata(shards.paths(tmp_path, "models")[0])
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     assert [group.num_rows for group in groups] == [3, 2]
-    assert all(group.total_byte_size <= 16 << 20 for group in groups)
+    assert all(group.total_byte_size <= 4 << 20 for group in groups)
     column = groups[0].column(0)
     assert column.compression == "ZSTD"
     assert column.has_offset_index
