@@ -12,6 +12,7 @@ from ...datasets.errors import ConfigError
 from .base import Criterion, Decision, Status, Verdict
 from .deepcrime import DeepCrime
 from .effect import cohens_d
+from .sequential import Sequential
 from .welch import Welch
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Criterion",
     "Decision",
     "DeepCrime",
+    "Sequential",
     "Status",
     "Verdict",
     "Welch",
@@ -26,8 +28,8 @@ __all__ = [
     "criterion",
 ]
 
-CRITERIA: Mapping[str, type[DeepCrime] | type[Welch]] = MappingProxyType(
-    {"deepcrime": DeepCrime, "welch": Welch}
+CRITERIA: Mapping[str, type[DeepCrime] | type[Sequential] | type[Welch]] = MappingProxyType(
+    {"deepcrime": DeepCrime, "sequential": Sequential, "welch": Welch}
 )
 """What makes each criterion, by name."""
 

@@ -47,7 +47,11 @@ class Criterion(Protocol):
 
     @property
     def n_faulty(self) -> int:
-        """How many faulty runs the rule wants; later ones are not looked at."""
+        """How many faulty runs the rule wants at most; later ones are not looked at."""
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Numbers of faulty runs at which a decision can fall; the last one is `n_faulty`."""
 
     def decide(
         self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool

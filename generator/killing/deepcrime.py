@@ -35,6 +35,11 @@ class DeepCrime:
                 f"received {self.min_effect!r}"
             )
 
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """One: all runs are wanted before anything is decided."""
+        return (self.n_faulty,)
+
     def decide(
         self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
     ) -> Verdict:

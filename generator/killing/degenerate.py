@@ -30,15 +30,18 @@ def settle(
     faulty: Sequence[float],
     *,
     higher_is_better: bool,
+    n_faulty: int | None = None,
 ) -> Verdict | Samples:
     """Give the verdict of a degenerate case, else the samples to test.
 
-    Only the first runs that the criterion wants are looked at. Clean scores that are not finite
-    raise ConfigError. A faulty score that is not finite is a diverged run: from half of the runs
-    on the mutant is killed; below that each counts as the worst score seen on either side.
+    Only the first runs that the criterion wants, or `n_faulty` of them, are looked at. Clean
+    scores that are not finite raise ConfigError. A faulty score that is not finite is a diverged
+    run: from half of the runs on the mutant is killed; below that each counts as the worst score
+    seen on either side.
     """
+    wanted = criterion.n_faulty if n_faulty is None else n_faulty
     left = [float(v) for v in clean[: criterion.n_clean]]
-    right = [float(v) for v in faulty[: criterion.n_faulty]]
+    right = [float(v) for v in faulty[:wanted]]
 
     def verdict(
         decision: Decision, status: Status, p: float | None, d: float | None, reason: str
@@ -55,9 +58,9 @@ def settle(
             reason=reason,
         )
 
-    if len(left) < criterion.n_clean or len(right) < criterion.n_faulty:
+    if len(left) < criterion.n_clean or len(right) < wanted:
         reason = (
-            f"wants {criterion.n_clean} clean and {criterion.n_faulty} faulty runs, "
+            f"wants {criterion.n_clean} clean and {wanted} faulty runs, "
             f"has {len(left)} and {len(right)}"
         )
         return verdict("too_few_runs", "too_few_runs", None, None, reason)

@@ -23,6 +23,11 @@ class Welch:
     def __post_init__(self) -> None:
         check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
 
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """One: all runs are wanted before anything is decided."""
+        return (self.n_faulty,)
+
     def decide(
         self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
     ) -> Verdict:
