@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..datasets.capture import load_arrays
-from ..datasets.corpus import reader, writer
+from ..datasets.corpus import writer
 from ..datasets.errors import ConfigError, SubjectError
-from ..datasets.program import TrainingProgram, content_hash
+from ..datasets.program import content_hash
+from . import stored
 from .config import CampaignConfig
-from .records import mutant_rows, subject_row
+from .plan import Mutant
+from .records import failed_runs, mutant_rows, subject_row
 from .runner import Done, Runner, Unit
 from .schedule import Planned, Scheduled, criterion_of, schedule
-from .verdicts import CleanRuns, Outcome
+from .units import Task
+from .verdicts import KILLED, CleanRuns, Outcome, by_mutant
 from .window import windowed
 
 _WORK = "faultloom.generator.work:train_batch"
-_KILLED = ("killed", "diverged")
-_DECIDED_BY = ["subject", "mutant_id", "role", "k", "outcome", "error", "metric_judge"]
 
-Tables = dict[str, list[dict[str, Any]]]
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a campaign is: finished and planned trainings and units."""
+    """How far a campaign is: finished and planned trainings and units.
+
+    Trainings are planned as many as a mutant typically takes, and counted as they were.
+    """
 
     trainings: int
     planned_trainings: int
     units: int
     planned_units: int
+
+    def planned(self, trainings: int) -> Progress:
+        """Count in one more unit of about that many trainings."""
+        return Progress(
+            self.trainings,
+            self.planned_trainings + trainings,
+            self.units,
+            self.planned_units + 1,
+        )
+
+    def ended(self, trainings: int, expected: int) -> Progress:
+        """Count in the end of a planned unit."""
+        return Progress(
+            self.trainings + trainings,
+            self.planned_trainings + trainings - expected,
+            self.units + 1,
+            self.planned_units,
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned units have ended."""
+        return self.units == self.planned_units
 
 
 def run(
@@ -45,7 +74,8 @@ def run(
     """Train what is planned and not done, decide, and compact.
 
     A unit's mutants are decided as it comes in, so what is in memory does not grow with the
-    number of mutants; those that come before the clean runs do are decided at the end.
+    number of mutants. Those that came before the clean runs were complete have had their first
+    look only: they are decided, or trained on, at the end.
 
     Args:
         root: the corpus.
@@ -60,176 +90,171 @@ def run(
     Raises:
         SubjectError: a clean program cannot be trained.
     """
-    staging = writer.StagingWriter(root)
-    done = staging.done()
-    sizes = {unit.batch.key: unit.trainings for unit in schedule(planned)}
-    total, finished = sum(sizes.values()), sum(sizes[key] for key in sizes if key in done)
-    units = sum(key in done for key in sizes)
-    report(Progress(finished, total, units, len(sizes)))
-    clean = _clean_runs(root, config)
-    running: dict[str, Scheduled] = {}
-    waiting = _units((unit for unit in schedule(planned) if unit.batch.key not in done), runner)
-    for result in windowed(_noted(waiting, running), runner, config.budget_s):
-        unit = running.pop(result.unit.key)
-        _commit(staging, unit, result, clean)
-        finished, units = finished + sizes[unit.batch.key], units + 1
-        report(Progress(finished, total, units, len(sizes)))
-    complete = units == len(sizes)
-    if complete:
-        finish(root, planned, config)
-        writer.compact(root)
-    return complete
+    campaign = _Campaign(root, planned, config, runner, report)
+    if not campaign.train(lambda: schedule(planned)):
+        return False
+    late = campaign.late()
+    if late and not campaign.train(lambda: iter(late)):
+        return False
+    campaign.close()
+    writer.compact(root)
+    return True
 
 
-def _units(pending: Iterator[Scheduled], runner: Runner) -> Iterator[tuple[Scheduled, Unit]]:
-    """Make units; a subject's arrays are shared before the first that needs them."""
-    shared: set[str] = set()
-    for unit in pending:
+class _Campaign:
+    """What a running campaign knows: its clean runs, what is undecided, and how far it is."""
+
+    def __init__(
+        self,
+        root: Path,
+        planned: Sequence[Planned],
+        config: CampaignConfig,
+        runner: Runner,
+        report: Callable[[Progress], None],
+    ) -> None:
+        self._root, self._planned, self._runner, self._report = root, planned, runner, report
+        self._staging = writer.StagingWriter(root)
+        self._done = self._staging.done()
+        self._rule = criterion_of(config)
+        self._clean = CleanRuns(self._rule)
+        self._clean.add(stored.clean_runs(root))
+        self._ends = None if config.budget_s is None else time.monotonic() + config.budget_s
+        self._shared: set[str] = set()
+        self._undecided = stored.undecided(root, planned, self._done) if self._done else set()
+        self._before: dict[str, list[Row]] = {}
+        self._progress = Progress(0, 0, 0, 0)
+
+    def train(self, units: Callable[[], Iterator[Scheduled]]) -> bool:
+        """Run the units that are not done; return whether none is left."""
+        for unit in units():
+            self._progress = self._progress.planned(unit.trainings)
+            if unit.batch.key in self._done:
+                self._progress = self._progress.ended(unit.trainings, unit.trainings)
+        self._report(self._progress)
+        running: dict[str, Scheduled] = {}
+
+        def waiting() -> Iterator[Unit]:
+            for unit in units():
+                if unit.batch.key not in self._done:
+                    running[unit.batch.key] = unit
+                    yield self._unit(unit)
+
+        left = None if self._ends is None else self._ends - time.monotonic()
+        for result in windowed(waiting(), self._runner, left):
+            unit = running.pop(result.unit.key)
+            trainings = self._commit(unit, result)
+            self._progress = self._progress.ended(trainings, unit.trainings)
+            self._report(self._progress)
+        return self._progress.complete
+
+    def _unit(self, unit: Scheduled) -> Unit:
         name = unit.planned.subject.name
-        if name not in shared:
-            shared.add(name)
-            runner.share(name, load_arrays(unit.planned.folder))
-        yield unit, Unit(unit.batch.key, _WORK, unit.batch.payload(), name)
+        if name not in self._shared:
+            self._shared.add(name)
+            self._runner.share(name, load_arrays(unit.planned.folder))
+        task = Task(
+            unit.batch,
+            tuple(self._clean.scores(name)) if self._clean.enough(name) else None,
+            {
+                mutant.mutant_id: tuple(row["metric_judge"] for row in self._before_of(mutant))
+                for mutant in unit.mutants
+            },
+        )
+        return Unit(unit.batch.key, _WORK, task.payload(), name)
 
+    def _before_of(self, mutant: Mutant) -> list[Row]:
+        return self._before.get(mutant.mutant_id, [])
 
-def _noted(
-    waiting: Iterator[tuple[Scheduled, Unit]], running: dict[str, Scheduled]
-) -> Iterator[Unit]:
-    for scheduled, unit in waiting:
-        running[unit.key] = scheduled
-        yield unit
+    def _commit(self, unit: Scheduled, done: Done) -> int:
+        """Store a unit's rows, with the outcomes of its mutants; return the number of runs."""
+        name = unit.planned.subject.name
+        tables, incompetent = self._rows(unit, done)
+        if not unit.mutants:
+            self._clean.add(tables["runs"])
+        runs = by_mutant(tables["runs"])
+        for mutant in unit.mutants:
+            own = [*self._before_of(mutant), *runs.get(mutant.mutant_id, [])]
+            if mutant.mutant_id in incompetent:
+                outcome = Outcome("incompetent", None, incompetent[mutant.mutant_id])
+            elif self._clean.complete(name):
+                outcome = self._outcome(unit.planned, own)
+            else:
+                outcome = None
+            if outcome is None or self._goes_on(name, outcome):
+                self._undecided.add(mutant.mutant_id)
+            else:
+                _add(tables, mutant_rows(unit.planned.subject, mutant, outcome))
+        self._staging.commit(unit.batch.key, tables)
+        return len(tables["runs"])
 
-
-def _clean_runs(root: Path, config: CampaignConfig) -> CleanRuns:
-    clean = CleanRuns(criterion_of(config))
-    stored = reader.read(root, "runs", columns=_DECIDED_BY, filters=[("role", "==", "clean")])
-    clean.add(stored.to_pylist())
-    return clean
-
-
-def _commit(staging: writer.StagingWriter, unit: Scheduled, done: Done, clean: CleanRuns) -> None:
-    batch = unit.batch
-    tables: Tables = {}
-    incompetent: Mapping[str, str] = {}
-    if done.failure is not None:
-        tables["runs"] = list(_failed_runs(unit, done))
-    else:
+    def _rows(self, unit: Scheduled, done: Done) -> tuple[Tables, Mapping[str, str]]:
+        """Return what a unit brought, and the reasons of its incompetent mutants."""
+        if done.failure is not None:
+            return {"runs": list(failed_runs(unit, self._rule, done))}, {}
         assert done.value is not None
         if done.value["refused"] is not None:
             raise SubjectError(
-                f"subject {batch.subject}: expected a clean program that trains; received "
+                f"subject {unit.batch.subject}: expected a clean program that trains; received "
                 f"{done.value['refused']}; repair its script and name another folder"
             )
         here = done.value["environment"]
-        staging.commit(f"environment-{here['environment_id']}", {"environments": [here]})
-        tables = {name: list(rows) for name, rows in done.value["tables"].items()}
-        tables["runs"] = [
-            {**row, "worker": done.worker, "attempts": done.attempts} for row in tables["runs"]
-        ]
-        incompetent = done.value["incompetent"]
-    if not unit.mutants:
-        clean.add(tables["runs"])
-    outcomes = {name: Outcome("incompetent", None, why) for name, why in incompetent.items()}
-    if clean.complete(batch.subject):
-        outcomes = _decided(unit, tables["runs"], clean) | outcomes
-    for mutant in unit.mutants:
-        if mutant.mutant_id in outcomes:
-            rows = mutant_rows(unit.planned.subject, mutant, outcomes[mutant.mutant_id])
-            _add(tables, rows)
-    staging.commit(batch.key, tables)
+        self._staging.commit(f"environment-{here['environment_id']}", {"environments": [here]})
+        tables: Tables = {name: list(rows) for name, rows in done.value["tables"].items()}
+        by = {"worker": done.worker, "attempts": done.attempts}
+        tables["runs"] = [{**row, **by} for row in tables["runs"]]
+        return tables, done.value["incompetent"]
 
+    def _outcome(self, part: Planned, runs: Sequence[Row]) -> Outcome:
+        direction = part.judge.higher_is_better
+        return self._clean.outcome(part.subject.name, runs, higher_is_better=direction)
 
-def _decided(
-    unit: Scheduled, runs: Sequence[Mapping[str, Any]], clean: CleanRuns
-) -> dict[str, Outcome]:
-    return {
-        mutant.mutant_id: clean.outcome(
-            unit.planned.subject.name,
-            [row for row in runs if row["mutant_id"] == mutant.mutant_id],
-            higher_is_better=unit.planned.judge.higher_is_better,
-        )
-        for mutant in unit.mutants
-    }
+    def _goes_on(self, subject: str, outcome: Outcome) -> bool:
+        return outcome.name == "undecided" and self._clean.enough(subject)
+
+    def late(self) -> list[Scheduled]:
+        """Decide, from the stored runs, what can be; return the units that train the rest on."""
+        units: list[Scheduled] = []
+        for part in self._planned:
+            late = [m for m in part.mutants() if m.mutant_id in self._undecided]
+            runs = stored.runs_of(self._root, part.subject.name, late)
+            tables: Tables = {}
+            going_on: list[tuple[Mutant, int]] = []
+            for mutant in late:
+                own = runs.get(mutant.mutant_id, [])
+                outcome = self._outcome(part, own)
+                if self._goes_on(part.subject.name, outcome):
+                    self._before[mutant.mutant_id] = own
+                    going_on.append((mutant, len(own)))
+                else:
+                    _add(tables, mutant_rows(part.subject, mutant, outcome))
+            if tables:
+                ids = sorted(row["mutant_id"] for row in tables["mutants"])
+                self._staging.commit(f"late-{content_hash(ids)}", tables)
+            units.extend(part.units_of(iter(going_on)))
+        self._undecided.clear()
+        return units
+
+    def close(self) -> None:
+        """Store a row for every subject that has none."""
+        closed = stored.subjects(self._root)
+        for part in self._planned:
+            name = part.subject.name
+            if name in closed:
+                continue
+            shams = [
+                outcome in KILLED
+                for outcome in stored.sham_outcomes(self._root, name)
+                if outcome in (*KILLED, "survived")
+            ]
+            arrays = load_arrays(part.folder)
+            row = subject_row(part.subject, part.judge, arrays, self._clean.scores(name), shams)
+            unit = f"subject-{content_hash([name, part.subject.program.program_id])}"
+            self._staging.commit(unit, {"subjects": [row]})
 
 
 def _add(tables: Tables, more: Tables) -> None:
     for name, rows in more.items():
         tables.setdefault(name, []).extend(rows)
-
-
-def _failed_runs(unit: Scheduled, done: Done) -> Iterator[dict[str, Any]]:
-    assert done.failure is not None
-    batch = unit.batch
-    for order in batch.orders:
-        for k in range(order.first, order.first + order.runs):
-            yield {
-                "run_id": content_hash([batch.key, order.mutant_id, k, done.failure.outcome]),
-                "program_id": TrainingProgram(order.program).program_id,
-                "mutant_id": order.mutant_id,
-                "subject": batch.subject,
-                "data_group": batch.data_group,
-                "split": "train",
-                "operator": order.operator,
-                "role": order.role,
-                "k": k,
-                "metric_name": unit.planned.judge.name,
-                "metric_judge": None,
-                "outcome": done.failure.outcome,
-                "error": done.failure.error,
-                "worker": done.worker,
-                "attempts": done.attempts,
-            }
-
-
-def finish(root: Path, planned: Sequence[Planned], config: CampaignConfig) -> None:
-    """Decide the mutants that came before their clean runs, and close every subject.
-
-    Everything is computed from the stored runs.
-    """
-    staging = writer.StagingWriter(root)
-    clean = _clean_runs(root, config)
-    decided = set(reader.read(root, "mutants", columns=["mutant_id"])["mutant_id"].to_pylist())
-    closed = set(reader.read(root, "subjects", columns=["subject"])["subject"].to_pylist())
-    for part in planned:
-        name = part.subject.name
-        if name in closed:  # it came with its late mutants' outcomes, in one unit
-            continue
-        late = [mutant for mutant in part.mutants() if mutant.mutant_id not in decided]
-        tables: Tables = {}
-        runs = _runs_of(root, name, {mutant.mutant_id for mutant in late})
-        for mutant in late:
-            outcome = clean.outcome(
-                name,
-                runs.get(mutant.mutant_id, []),
-                higher_is_better=part.judge.higher_is_better,
-            )
-            _add(tables, mutant_rows(part.subject, mutant, outcome))
-        shams = [
-            row["outcome"] in _KILLED
-            for row in [*_stored_shams(root, name), *tables.get("mutants", [])]
-            if row["operator"] == "SHAM" and row["outcome"] in (*_KILLED, "survived")
-        ]
-        tables["subjects"] = [
-            subject_row(
-                part.subject, part.judge, load_arrays(part.folder), clean.scores(name), shams
-            )
-        ]
-        staging.commit(f"subject-{content_hash([name, part.subject.program.program_id])}", tables)
-
-
-def _runs_of(root: Path, subject: str, wanted: set[str]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
-    if wanted:
-        which = [("subject", "==", subject), ("mutant_id", "in", sorted(wanted))]
-        for row in reader.read(root, "runs", columns=_DECIDED_BY, filters=which).to_pylist():
-            found.setdefault(row["mutant_id"], []).append(row)
-    return found
-
-
-def _stored_shams(root: Path, subject: str) -> list[dict[str, Any]]:
-    which = [("subject", "==", subject), ("operator", "==", "SHAM")]
-    columns = ["operator", "outcome"]
-    return reader.read(root, "mutants", columns=columns, filters=which).to_pylist()
 
 
 def check_config(stored: Mapping[str, Any], config: CampaignConfig) -> None:
@@ -247,11 +272,3 @@ def check_config(stored: Mapping[str, Any], config: CampaignConfig) -> None:
                 f"{key}: this corpus was made with {stored.get(key)!r}; received {wanted[key]!r}; "
                 "use the stored value to resume or name another folder"
             )
-
-
-def unfinished(root: Path) -> int:
-    """Return the number of mutants that infrastructure gave up on."""
-    rows = reader.read(
-        root, "mutants", columns=["outcome"], filters=[("outcome", "==", "unfinished")]
-    )
-    return int(rows.num_rows)

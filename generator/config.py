@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from ..datasets.errors import ConfigError
-from .killing import CRITERIA, Welch
+from .killing import CRITERIA, Sequential
 
 __all__ = ["CampaignConfig", "load_config", "parse_duration"]
 
@@ -68,11 +68,11 @@ class CampaignConfig(BaseModel):
 
     subjects: Annotated[_Names, BeforeValidator(_as_tuple)]
     operators: Annotated[_Names | Literal["all"], BeforeValidator(_as_tuple)] = "all"
-    criterion: _Name = "welch"
+    criterion: _Name = "sequential"
     clean_replicates: _Replicates
     """Runs of each clean program; by default as many as the criterion asks for."""
     faulty_replicates: _Replicates
-    """Runs of each mutant; by default as many as the criterion asks for."""
+    """Runs of each mutant, at most; by default as many as the criterion asks for."""
     keep_models: _Count = 3
     seed: _Count = 0
     limit: _Positive | None = None
@@ -91,7 +91,7 @@ class CampaignConfig(BaseModel):
     @classmethod
     def _replicates_of_the_criterion(cls, values: Any) -> Any:
         name = values.get("criterion", cls.model_fields["criterion"].default)
-        known = CRITERIA.get(name if isinstance(name, str) else "", Welch)()
+        known = CRITERIA.get(name if isinstance(name, str) else "", Sequential)()
         wanted = {"clean_replicates": known.n_clean, "faulty_replicates": known.n_faulty}
         return wanted | values
 

@@ -1,9 +1,9 @@
-"""Rows of the tables ``subjects``, ``mutants`` and ``faults``."""
+"""Rows of ``subjects``, ``mutants`` and ``faults``, and of runs that never came back."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,13 @@ from statsmodels.stats.proportion import proportion_confint
 from ..datasets.arrays import Array, rows_of
 from ..datasets.build import build_model, layers_by_path
 from ..datasets.capture import Subject
+from ..datasets.program import TrainingProgram, content_hash
 from ..operators.registry import operator
+from .killing import Criterion
+from .looks import next_look
 from .plan import Mutant
+from .runner import Done
+from .schedule import Scheduled
 from .scoring import Judge
 from .verdicts import Outcome
 
@@ -83,6 +88,35 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
         for fault in mutant.faults
     ]
     return {"mutants": [row], "faults": faults}
+
+
+def failed_runs(unit: Scheduled, rule: Criterion, done: Done) -> Iterator[Row]:
+    """Yield rows of ``runs`` for the trainings of a unit whose worker brought nothing back.
+
+    Of a mutant these are the runs up to the next look, the ones that were certainly wanted.
+    """
+    assert done.failure is not None
+    batch = unit.batch
+    for order in batch.orders:
+        end = next_look(rule, order.first) if unit.mutants else order.first + order.runs
+        for k in range(order.first, end):
+            yield {
+                "run_id": content_hash([batch.key, order.mutant_id, k, done.failure.outcome]),
+                "program_id": TrainingProgram(order.program).program_id,
+                "mutant_id": order.mutant_id,
+                "subject": batch.subject,
+                "data_group": batch.data_group,
+                "split": "train",
+                "operator": order.operator,
+                "role": order.role,
+                "k": k,
+                "metric_name": unit.planned.judge.name,
+                "metric_judge": None,
+                "outcome": done.failure.outcome,
+                "error": done.failure.error,
+                "worker": done.worker,
+                "attempts": done.attempts,
+            }
 
 
 def subject_row(

@@ -33,8 +33,10 @@ class Scheduled:
 
     @property
     def trainings(self) -> int:
-        """Number of trainings."""
-        return sum(order.runs for order in self.batch.orders)
+        """About how many trainings it is: a mutant may be decided early."""
+        if not self.mutants:
+            return sum(order.runs for order in self.batch.orders)
+        return len(self.mutants) * _typical(criterion_of(self.planned.config))
 
 
 @dataclass(frozen=True)
@@ -77,24 +79,30 @@ class Planned:
 
     def mutant_units(self) -> Iterator[Scheduled]:
         """Go through the units of mutants; those of one unit share a graph key."""
-        runs = criterion_of(self.config).n_faulty
-        mutants = self.mutants()
-        while window := tuple(islice(mutants, _MUTANTS_AT_ONCE)):
+        return self.units_of((mutant, 0) for mutant in self.mutants())
+
+    def units_of(self, wanted: Iterator[tuple[Mutant, int]]) -> Iterator[Scheduled]:
+        """Go through the units of some mutants, each from a run on."""
+        rule = criterion_of(self.config)
+        size = max(1, _TRAININGS_PER_UNIT // _typical(rule))
+        while window := tuple(islice(wanted, _MUTANTS_AT_ONCE)):
             by_graph: dict[str, list[Order]] = defaultdict(list)
-            by_id = {mutant.mutant_id: mutant for mutant in window}
-            for mutant in window:
-                by_graph[graph_key(mutant.program)].append(_order(mutant, runs))
+            by_id = {mutant.mutant_id: mutant for mutant, _ in window}
+            for mutant, first in window:
+                order = _order(mutant, first, rule.n_faulty - first)
+                by_graph[graph_key(mutant.program)].append(order)
             for orders in by_graph.values():
-                for chunk in chunks(orders, _TRAININGS_PER_UNIT):
+                for chunk in chunks(orders, size):
                     yield self._scheduled(chunk, [by_id[str(o.mutant_id)] for o in chunk])
 
     def _scheduled(self, orders: Iterable[Order], mutants: Sequence[Mutant]) -> Scheduled:
-        subject = self.subject
+        subject, rule = self.subject, criterion_of(self.config)
         batch = Batch(
             subject.name,
             self.config.seed,
             self.config.keep_models,
             asdict(self.judge),
+            {"name": rule.name, "n_clean": rule.n_clean, "n_faulty": rule.n_faulty},
             subject.data_group,
             tuple(orders),
         )
@@ -116,13 +124,17 @@ def criterion_of(config: CampaignConfig) -> Criterion:
     )
 
 
-def _order(mutant: Mutant, runs: int) -> Order:
+def _typical(rule: Criterion) -> int:
+    return rule.looks[len(rule.looks) // 2]
+
+
+def _order(mutant: Mutant, first: int, runs: int) -> Order:
     return Order(
         mutant.program.text,
         "sham" if mutant.operator == "SHAM" else "faulty",
         mutant.mutant_id,
         mutant.operator,
-        0,
+        first,
         runs,
         mutant.salt,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from ..datasets.program import Json, TrainingProgram, content_hash
@@ -19,7 +20,7 @@ class Order:
         mutant_id: None for the clean program.
         operator: operator code, None for the clean program.
         first: first run.
-        runs: number of runs.
+        runs: largest number of runs; a mutant that is decided earlier has fewer.
         salt: set for SHAM, whose runs differ from the clean ones by it alone.
     """
 
@@ -41,6 +42,7 @@ class Batch:
         seed: the campaign's seed.
         keep_models: runs k below this number keep their weights.
         judge: arguments of `scoring.Judge`.
+        criterion: ``name``, ``n_clean`` and ``n_faulty`` of the criterion that decides.
         data_group: of the subject.
         orders: what to train.
     """
@@ -49,6 +51,7 @@ class Batch:
     seed: int
     keep_models: int
     judge: Json
+    criterion: Json
     data_group: str
     orders: tuple[Order, ...]
 
@@ -58,7 +61,7 @@ class Batch:
         return content_hash(asdict(self))
 
     def payload(self) -> Json:
-        """Return the batch as JSON data, for a worker."""
+        """Return the batch as JSON data."""
         return asdict(self)
 
     @classmethod
@@ -68,20 +71,43 @@ class Batch:
         return cls(**{**payload, "orders": orders})
 
 
+@dataclass(frozen=True)
+class Task:
+    """A batch with what is known about it; results are the same without, only slower to come by.
+
+    Args:
+        batch: what to train.
+        clean: judge metric of the clean runs, or None while they are not complete: then mutants
+            are trained up to the criterion's first look only.
+        before: judge metric of the runs that a mutant has already, by its id.
+    """
+
+    batch: Batch
+    clean: tuple[float, ...] | None
+    before: Mapping[str, tuple[float, ...]]
+
+    def payload(self) -> Json:
+        """Return the task as JSON data, for a worker."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, payload: Any) -> Task:
+        """Return the task of a payload."""
+        clean = payload["clean"]
+        return cls(
+            Batch.of(payload["batch"]),
+            None if clean is None else tuple(clean),
+            {name: tuple(scores) for name, scores in payload["before"].items()},
+        )
+
+
 def run_id(program: TrainingProgram, seed: int, k: int, salt: str, environment_id: str) -> str:
     """Return the identity of a training; equal identities mean bit-identical results."""
     return content_hash([program.program_id, seed, k, salt, environment_id])
 
 
-def chunks(orders: Sequence[Order], trainings: int) -> Iterator[tuple[Order, ...]]:
-    """Group orders in sequence so that a group has at most that many trainings, if it can."""
-    group: list[Order] = []
-    size = 0
-    for order in orders:
-        if group and size + order.runs > trainings:
-            yield tuple(group)
-            group, size = [], 0
-        group.append(order)
-        size += order.runs
-    if group:
-        yield tuple(group)
+def chunks(orders: Iterable[Order], size: int) -> Iterator[tuple[Order, ...]]:
+    """Cut orders into groups of at most that many, in sequence."""
+    rest = iter(orders)
+    while group := tuple(islice(rest, size)):
+        yield group

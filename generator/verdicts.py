@@ -11,6 +11,9 @@ from .killing import Criterion, Verdict
 
 Row = Mapping[str, Any]
 
+KILLED = ("killed", "diverged")
+"""Outcomes of a mutant that is worse than its clean program."""
+
 _DONE = ("completed", "diverged")
 
 
@@ -49,7 +52,7 @@ def outcome_of(
         if broken:
             return Outcome("unfinished", verdict, f"{broken[0]['outcome']}: {broken[0]['error']}")
         return Outcome("undecided", verdict, verdict.reason)
-    used = trained[: criterion.n_faulty]
+    used = trained[: verdict.n_faulty]
     diverged = sum(row["outcome"] == "diverged" for row in used)
     if verdict.decision == "killed" and 2 * diverged >= len(used):
         return Outcome("diverged", verdict, f"{diverged} of {len(used)} runs diverged")
@@ -58,6 +61,14 @@ def outcome_of(
 
 def _k(row: Row) -> int:
     return int(row["k"])
+
+
+def by_mutant(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Group rows of mutants by ``mutant_id``."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        found[row["mutant_id"]].append(row)
+    return found
 
 
 class CleanRuns:
@@ -84,6 +95,10 @@ class CleanRuns:
         """Return the judge metric of the clean runs in the order of k, without failed ones."""
         rows = sorted(self._rows[subject], key=_k)
         return [row["metric_judge"] for row in rows if row["metric_judge"] is not None]
+
+    def enough(self, subject: str) -> bool:
+        """Whether as many clean runs have a score as the criterion asks for."""
+        return len(self.scores(subject)) >= self._criterion.n_clean
 
     def outcome(self, subject: str, faulty: Sequence[Row], *, higher_is_better: bool) -> Outcome:
         """Decide a mutant of a subject from rows of the table ``runs``."""

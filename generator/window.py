@@ -18,12 +18,14 @@ def windowed(units: Iterable[Unit], runner: Runner, budget_s: float | None) -> I
     """
     deadline = None if budget_s is None else time.monotonic() + budget_s
     waiting = iter(units)
-    upcoming = next(waiting, None)
     while True:
-        in_time = deadline is None or time.monotonic() < deadline
-        while upcoming and in_time and runner.pending() < 2 * runner.slots:
-            runner.submit(upcoming)
-            upcoming = next(waiting, None)
+        while runner.pending() < 2 * runner.slots:
+            in_time = deadline is None or time.monotonic() < deadline
+            # Taken only when there is room: what a unit is told may depend on what ended before.
+            unit = next(waiting, None) if in_time else None
+            if unit is None:
+                break
+            runner.submit(unit)
         if not runner.pending():
             return
         yield runner.next_done()

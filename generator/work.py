@@ -14,10 +14,12 @@ from ..datasets.corpus.models import encode
 from ..datasets.errors import TrainingFailed
 from ..datasets.program import Json, TrainingProgram
 from .environment import environment
+from .killing import criterion
+from .looks import until_decided
 from .scoring import Judge, correct, values_and_confidence
 from .streams import Streams
 from .trainer import RunResult, Trainer
-from .units import Batch, Order, run_id
+from .units import Batch, Order, Task, run_id
 
 TABLES = ("runs", "predictions", "models")
 
@@ -26,7 +28,7 @@ def train_batch(payload: Any, arrays: Mapping[str, Array]) -> dict[str, Json]:
     """Train a batch.
 
     Args:
-        payload: of a `Batch`.
+        payload: of a `Task`.
         arrays: the subject's arrays by hash; may be read-only.
 
     Returns:
@@ -34,18 +36,16 @@ def train_batch(payload: Any, arrays: Mapping[str, Array]) -> dict[str, Json]:
         its program does not build, compile or take its first step, and ``refused``: the reason
         why the clean program does not, else None.
     """
-    batch = Batch.of(payload)
+    task = Task.of(payload)
+    batch = task.batch
     trainer = Trainer(arrays, Judge(**batch.judge))
     tables: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     incompetent: dict[str, str] = {}
     here = environment()
     for order in batch.orders:
         program = TrainingProgram(order.program)
-        streams = [
-            Streams(batch.seed, k, order.salt) for k in range(order.first, order.first + order.runs)
-        ]
         try:
-            results = trainer.train(program, streams)
+            results = _trained(trainer, task, order, program)
         except TrainingFailed as failure:
             if order.mutant_id is None:
                 return {"refused": str(failure)}
@@ -56,6 +56,27 @@ def train_batch(payload: Any, arrays: Mapping[str, Array]) -> dict[str, Json]:
             for table, row in rows.items():
                 tables[table].append(row)
     return {"tables": tables, "environment": here, "incompetent": incompetent, "refused": None}
+
+
+def _trained(
+    trainer: Trainer, task: Task, order: Order, program: TrainingProgram
+) -> list[RunResult]:
+    def train(first: int, end: int) -> list[RunResult]:
+        return trainer.train(
+            program, [Streams(task.batch.seed, k, order.salt) for k in range(first, end)]
+        )
+
+    if order.mutant_id is None:
+        return train(order.first, order.first + order.runs)
+    rule = task.batch.criterion
+    return until_decided(
+        train,
+        lambda result: result.metric["judge"],
+        criterion(rule["name"], n_clean=rule["n_clean"], n_faulty=rule["n_faulty"]),
+        task.clean,
+        task.before.get(order.mutant_id, ()),
+        higher_is_better=task.batch.judge["higher_is_better"],
+    )
 
 
 def _rows(

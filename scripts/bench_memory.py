@@ -53,7 +53,7 @@ def measure(subjects: tuple[str, ...], limit: int) -> tuple[int, float, float]:
         corpus = Path(folder) / "corpus"
         command = ["faultloom", "generate", *subjects, "--out", str(corpus), "--seed", "1"]
         command += ["--clean-replicates", "3", "--faulty-replicates", "2", "--keep-models", "2"]
-        command += ["--limit", str(limit)]
+        command += ["--criterion", "welch", "--limit", str(limit)]
         campaign = subprocess.Popen(
             [str(Path(sys.executable).parent / command[0]), *command[1:]],
             stdout=subprocess.DEVNULL,

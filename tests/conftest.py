@@ -221,6 +221,7 @@ def campaign_options(tiny: Path) -> tuple[object, ...]:
         tiny,
         *("--workers", 0, "--operators", "ACH,ARM,HNE,LCH,NGF,TRD", "--limit", 3),
         *("--clean-replicates", 5, "--faulty-replicates", 3),
+        *("--criterion", "welch"),
         *("--keep-models", 2, "--sham-mutants", 12),
     )
 

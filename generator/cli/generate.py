@@ -58,6 +58,7 @@ def generate(
     with resumable(out):
         import_keras()
         from .. import campaign
+        from ..stored import unfinished
         from .progress import progress
         from .setup import prepare
 
@@ -71,7 +72,7 @@ def generate(
     if not complete:
         sys.stderr.write(f"budget used; finished work is in {out}: run it again to resume\n")
     summary(out, as_json=False)
-    if complete and campaign.unfinished(out):
+    if complete and unfinished(out):
         raise typer.Exit(3)
 
 

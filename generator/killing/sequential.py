@@ -46,6 +46,14 @@ class Sequential:
                 f"its levels hold, received {self.n_faulty}; use that or another criterion"
             )
 
+        smallest = upper_tail(self.n_clean * self.n_faulty, self.n_clean, self.n_faulty)
+        if smallest > self.level(self.n_faulty):
+            raise ConfigError(
+                f"criterion {self.name!r}: n_clean and n_faulty: expected enough runs to kill a "
+                f"mutant, received {self.n_clean} and {self.n_faulty}, whose smallest p is "
+                f"{smallest:.2g}; ask for more runs or for the criterion welch"
+            )
+
     @property
     def looks(self) -> tuple[int, ...]:
         """Numbers of faulty runs at which a decision can fall."""

@@ -1,5 +1,6 @@
 """A campaign under a runner that trains nothing: what is stored, and what interruptions cost."""
 
+import dataclasses
 import errno
 import os
 from collections import Counter, deque
@@ -16,13 +17,17 @@ from faultloom.generator import campaign
 from faultloom.generator.campaign import Progress
 from faultloom.generator.config import CampaignConfig
 from faultloom.generator.graph_key import graph_key
+from faultloom.generator.killing import Criterion, criterion
+from faultloom.generator.looks import until_decided
 from faultloom.generator.runner import Done, Failure, Unit
-from faultloom.generator.schedule import Planned, schedule
-from faultloom.generator.units import Batch, Order, run_id
+from faultloom.generator.schedule import Planned, criterion_of, schedule
+from faultloom.generator.stored import unfinished
+from faultloom.generator.units import Batch, Order, Task, run_id
 
 StableRows = Callable[[Path], dict[str, list[str]]]
 CONFIG = CampaignConfig(
     subjects=("tiny",),
+    criterion="welch",
     clean_replicates=4,
     faulty_replicates=3,
     keep_models=1,
@@ -50,6 +55,11 @@ def root(tmp_path: Path) -> Path:
     folder = tmp_path / "corpus"
     writer.check_or_create(folder, CONFIG.resolved())
     return folder
+
+
+def rule_of(batch: Batch) -> Criterion:
+    rule = batch.criterion
+    return criterion(rule["name"], n_clean=rule["n_clean"], n_faulty=rule["n_faulty"])
 
 
 class Made:
@@ -89,25 +99,42 @@ class Made:
         if len(self.done) == self.end and self.error is not None:
             raise self.error
         unit = self.queue.popleft()
-        batch = Batch.of(unit.payload)
+        task = Task.of(unit.payload)
+        batch = task.batch
         self.done.append(batch)
         if {order.operator for order in batch.orders} & set(self.broken):
             return Done(unit, None, Failure("timed_out", "took too long"), 3, "far/1", 9.0)
-        return Done(unit, self.value(batch), None, 1, "near/1", 0.1)
+        return Done(unit, self.value(task), None, 1, "near/1", 0.1)
 
-    def value(self, batch: Batch) -> dict[str, Any]:
+    def value(self, task: Task) -> dict[str, Any]:
+        batch = task.batch
         if None in self.incompetent and batch.orders[0].operator is None:
             return {"refused": "shapes"}
         bad = {o.mutant_id: "shapes" for o in batch.orders if o.operator in self.incompetent}
         rows = [
-            self.row(batch, order, k)
+            row
             for order in batch.orders
             if order.mutant_id not in bad
-            for k in range(order.first, order.first + order.runs)
+            for row in self.rows(task, order)
         ]
         tables = {"runs": rows, "predictions": [], "models": []}
         here = {"environment_id": "here"}
         return {"tables": tables, "environment": here, "incompetent": bad, "refused": None}
+
+    def rows(self, task: Task, order: Order) -> list[dict[str, Any]]:
+        def train(first: int, end: int) -> list[dict[str, Any]]:
+            return [self.row(task.batch, order, k) for k in range(first, end)]
+
+        if order.mutant_id is None:
+            return train(order.first, order.first + order.runs)
+        return until_decided(
+            train,
+            lambda row: float(row["metric_judge"]),
+            rule_of(task.batch),
+            task.clean,
+            task.before.get(order.mutant_id, ()),
+            higher_is_better=True,
+        )
 
     def row(self, batch: Batch, order: Order, k: int) -> dict[str, Any]:
         program = TrainingProgram(order.program)
@@ -247,6 +274,45 @@ def test_mutants_that_come_before_their_clean_runs_are_decided_all_the_same(
     assert stable_rows(root) == quiet
 
 
+SEQUENTIAL = CampaignConfig(
+    subjects=("tiny",),
+    criterion="sequential",
+    clean_replicates=30,
+    keep_models=1,
+    limit=2,
+    sham_mutants=2,
+)
+
+
+@pytest.mark.parametrize("end", [-1, 1, 4])
+@pytest.mark.parametrize("kind", [Made, Backwards])
+def test_a_sequential_criterion_trains_as_far_as_each_mutant_needs(
+    root: Path, planned: Planned, stable_rows: StableRows, kind: type[Made], end: int
+) -> None:
+    part = dataclasses.replace(planned, config=SEQUENTIAL)
+    seen: list[Progress] = []
+
+    def go_on(runner: Any) -> bool:
+        return campaign.run(root, [part], SEQUENTIAL, runner, seen.append)
+
+    if end > 0:
+        with pytest.raises(KeyboardInterrupt):
+            go_on(kind(end=end, error=KeyboardInterrupt()))
+    assert go_on(kind())
+    rule, rows = criterion_of(SEQUENTIAL), reader.rows(root, "runs")
+    clean = [row["metric_judge"] for row in rows if row["role"] == "clean"]
+    assert len(clean) == 30
+    for mutant in reader.rows(root, "mutants"):
+        own = [row for row in rows if row["mutant_id"] == mutant["mutant_id"]]
+        assert [row["k"] for row in own] == list(range(mutant["n_faulty"]))
+        verdict = rule.decide(clean, [r["metric_judge"] for r in own], higher_is_better=True)
+        assert (verdict.decision, verdict.p_value) == (mutant["outcome"], mutant["p"])
+    lengths = {m["operator"]: m["n_faulty"] for m in reader.rows(root, "mutants")}
+    assert lengths["TRD"] == 4
+    assert lengths["SHAM"] > 4
+    assert seen[-1].complete and seen[-1].trainings == seen[-1].planned_trainings
+
+
 def test_a_budget_that_ends_early_leaves_a_corpus_that_resumes(
     root: Path, planned: Planned, quiet: dict[str, list[str]], stable_rows: StableRows
 ) -> None:
@@ -290,7 +356,7 @@ def test_a_lost_worker_leaves_its_mutants_unfinished_and_the_others_decided(
     found = outcomes(root)
     assert found.pop("ACH") == Counter(unfinished=2)
     assert found["HNE"] == Counter(killed=2)
-    assert campaign.unfinished(root) == 2
+    assert unfinished(root) == 2
     lost = [row for row in reader.rows(root, "runs") if row["outcome"] != "completed"]
     assert sorted(row["k"] for row in lost) == [0, 0, 1, 1, 2, 2]
     assert {row["operator"] for row in lost} == {"ACH"}
@@ -303,7 +369,7 @@ def test_a_lost_worker_leaves_its_mutants_unfinished_and_the_others_decided(
 def test_without_clean_runs_nothing_is_decided(root: Path, planned: Planned) -> None:
     assert run(root, planned, Made(broken=(None,)))
     assert set().union(*outcomes(root).values()) == {"unfinished"}
-    assert campaign.unfinished(root) == len(list(planned.mutants()))
+    assert unfinished(root) == len(list(planned.mutants()))
     (subject,) = reader.rows(root, "subjects")
     assert (subject["clean_metric_n"], subject["clean_metric_mean"]) == (0, None)
     assert subject["sham_kill_rate"] is None
@@ -316,7 +382,7 @@ def test_incompetent_mutants_have_their_reason_and_no_runs(root: Path, planned: 
     assert {row["reason"] for row in rows} == {"shapes"}
     assert {row["criterion"] for row in rows} == {None}
     assert not [row for row in reader.rows(root, "runs") if row["operator"] == "ACH"]
-    assert campaign.unfinished(root) == 0
+    assert unfinished(root) == 0
 
 
 def test_a_clean_program_that_does_not_train_is_the_subjects_fault(

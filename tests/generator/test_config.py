@@ -28,8 +28,8 @@ def refused(path: Path | None, **overrides: object) -> str:
 def test_defaults() -> None:
     config = load_config(None, subjects=["digits"])
     assert config == CampaignConfig(subjects=("digits",))
-    assert (config.operators, config.criterion, config.budget_s) == ("all", "welch", None)
-    assert (config.clean_replicates, config.faulty_replicates, config.keep_models) == (20, 10, 3)
+    assert (config.operators, config.criterion, config.budget_s) == ("all", "sequential", None)
+    assert (config.clean_replicates, config.faulty_replicates, config.keep_models) == (40, 20, 3)
 
 
 def test_the_criterion_decides_how_many_runs_there_are_by_default() -> None:

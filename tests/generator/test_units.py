@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 from faultloom.datasets.program import TrainingProgram
 from faultloom.datasets.slots import with_slot
-from faultloom.generator.units import Batch, Order, chunks, run_id
+from faultloom.generator.units import Batch, Order, Task, chunks, run_id
 from faultloom.operators.cases import small_program
 
 ORDER = Order("{}", "faulty", "m1", "ACH", 0, 3)
 JUDGE = {"name": "accuracy", "metric": "accuracy", "loss": "mse", "higher_is_better": True}
-BATCH = Batch("digits", 1, 2, JUDGE, "group", (ORDER, dataclasses.replace(ORDER, mutant_id="m2")))
-
-
-def order(runs: int, name: str = "m") -> Order:
-    return dataclasses.replace(ORDER, runs=runs, mutant_id=name)
+RULE = {"name": "welch", "n_clean": 4, "n_faulty": 3}
+BATCH = Batch(
+    "digits", 1, 2, JUDGE, RULE, "group", (ORDER, dataclasses.replace(ORDER, mutant_id="m2"))
+)
 
 
 def test_a_payload_reads_back_after_json() -> None:
@@ -32,6 +31,7 @@ def test_a_payload_reads_back_after_json() -> None:
         {"seed": 2},
         {"keep_models": 3},
         {"judge": JUDGE | {"higher_is_better": False}},
+        {"criterion": RULE | {"n_faulty": 4}},
         {"data_group": "other"},
         {"orders": BATCH.orders[:1]},
         {"orders": BATCH.orders[::-1]},
@@ -62,20 +62,17 @@ def test_a_run_is_named_by_program_seed_number_salt_and_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("runs", "groups"),
-    [
-        ([], []),
-        ([3], [[3]]),
-        ([3, 3, 3], [[3, 3], [3]]),
-        ([2, 4, 6, 1], [[2, 4], [6], [1]]),
-        ([9, 1], [[9], [1]]),
-        ([1, 9, 1], [[1], [9], [1]]),
-    ],
+    ("count", "groups"), [(0, []), (1, [1]), (3, [3]), (4, [3, 1]), (7, [3, 3, 1])]
 )
 def test_groups_are_as_large_as_they_may_be_and_keep_the_order(
-    runs: list[int], groups: list[list[int]]
+    count: int, groups: list[int]
 ) -> None:
-    orders = [order(count, f"m{index}") for index, count in enumerate(runs)]
-    found = list(chunks(orders, 6))
-    assert [[each.runs for each in group] for group in found] == groups
+    orders = [dataclasses.replace(ORDER, mutant_id=f"m{index}") for index in range(count)]
+    found = list(chunks(orders, 3))
+    assert [len(group) for group in found] == groups
     assert [each for group in found for each in group] == orders
+
+
+def test_a_task_reads_back_after_json() -> None:
+    for task in (Task(BATCH, None, {}), Task(BATCH, (0.9, 0.8), {"m1": (0.5,), "m2": ()})):
+        assert Task.of(json.loads(json.dumps(task.payload()))) == task

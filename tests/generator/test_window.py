@@ -49,7 +49,7 @@ def test_units_are_taken_when_they_are_needed() -> None:
     running = windowed(units(), Counting(1), None)  # type: ignore[arg-type]
     assert taken == []
     next(running)
-    assert len(taken) == 3  # two are submitted, one is held in hand
+    assert len(taken) == 2
 
 
 def test_nothing_to_do_ends_at_once() -> None:

@@ -17,6 +17,7 @@ Faultloom = Callable[..., tuple[int, str, str]]
 SMALL = (
     *("--workers", 0, "--operators", "HNE", "--limit", 1, "--sham-mutants", 0),
     *("--clean-replicates", 2, "--faulty-replicates", 2, "--keep-models", 1),
+    *("--criterion", "welch"),
 )
 BUILD = """
 import keras, numpy as np

@@ -19,6 +19,7 @@ Faultloom = Callable[..., tuple[int, str, str]]
 SMALL = (
     *("--workers", 0, "--operators", "HNE,ARM", "--limit", 1, "--sham-mutants", 1),
     *("--clean-replicates", 3, "--faulty-replicates", 2, "--keep-models", 1),
+    *("--criterion", "welch"),
 )
 TRAININGS = 3 + 3 * 2
 # The first unit trains as it should, the second one meets the error.

@@ -20,7 +20,16 @@ def planned(faultloom: Faultloom, *arguments: object) -> list[dict[str, Any]]:
 
 def test_it_counts_mutants_and_trainings(faultloom: Faultloom, tiny: Path, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
-    options = ("--operators", "ARM,HNE", "--clean-replicates", 7, "--faulty-replicates", 4)
+    options = (
+        "--criterion",
+        "welch",
+        "--operators",
+        "ARM,HNE",
+        "--clean-replicates",
+        7,
+        "--faulty-replicates",
+        4,
+    )
     rows = planned(faultloom, tiny, "--out", out, *options, "--sham-mutants", 2)
     assert rows == [
         {"subject": "tiny", "operator": "ARM", "mutants": 3, "trainings": 12},
@@ -50,7 +59,7 @@ def test_settings_come_from_a_file_and_options_win(
 ) -> None:
     config = tmp_path / "campaign.toml"
     config.write_text(
-        f'subjects = ["{tiny}"]\noperators = ["HNE"]\nfaulty_replicates = 2\nsham_mutants = 0\n'
+        f'subjects = ["{tiny}"]\noperators = ["HNE"]\ncriterion = "welch"\nfaulty_replicates = 2\nsham_mutants = 0\n'
     )
     options = ("--config", config, "--out", tmp_path / "corpus")
     (hne, _) = planned(faultloom, *options)
@@ -62,7 +71,16 @@ def test_settings_come_from_a_file_and_options_win(
 def test_a_table_for_people_has_the_totals(
     faultloom: Faultloom, tiny: Path, tmp_path: Path
 ) -> None:
-    options = ("--operators", "HNE", "--faulty-replicates", 2, "--clean-replicates", 2)
+    options = (
+        "--criterion",
+        "welch",
+        "--operators",
+        "HNE",
+        "--faulty-replicates",
+        2,
+        "--clean-replicates",
+        2,
+    )
     code, out, _ = faultloom("plan", tiny, "--out", tmp_path / "corpus", *options)
     assert code == 0
     assert "6 mutants, 14 trainings" in out

@@ -52,4 +52,4 @@ def test_the_last_look_has_all_runs(name: str) -> None:
     rule = criterion(name)
     assert list(rule.looks) == sorted(set(rule.looks))
     assert rule.looks[-1] == rule.n_faulty
-    assert criterion(name, n_faulty=7).looks[-1] == 7
+    assert criterion(name, n_faulty=8).looks[-1] == 8

@@ -8,7 +8,7 @@ NAN, INF = math.nan, math.inf
 CLEAN = [0.90, 0.91, 0.92, 0.93]
 
 
-@pytest.fixture(params=["deepcrime", "sequential", "welch"])
+@pytest.fixture(params=["deepcrime", "welch"])
 def rule(request: pytest.FixtureRequest) -> Criterion:
     return criterion(request.param, n_clean=4, n_faulty=4)
 

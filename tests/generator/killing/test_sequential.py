@@ -72,6 +72,29 @@ def test_more_runs_than_its_levels_hold_for_are_refused() -> None:
         Sequential(n_faulty=30)
 
 
+@pytest.mark.parametrize(
+    ("clean", "faulty", "expected"),
+    [
+        ([0.9] * 40, [0.9] * 4, ("survived", 1.0)),
+        ([0.9] * 40, [0.5] * 4, ("killed", 0.0)),
+        ([0.9] * 40, [0.95] * 4, ("survived", 1.0)),
+        (CLEAN, [np.nan, 0.92, np.inf, 0.93], ("killed", None)),
+        (CLEAN, [np.nan, 0.93, 0.935, 0.938], ("survived", pytest.approx(0.75, abs=0.1))),
+    ],
+)
+def test_degenerate_samples_are_decided_at_the_first_look(
+    clean: list[float], faulty: list[float], expected: tuple[str, float | None]
+) -> None:
+    verdict = Sequential().decide(clean, faulty, higher_is_better=True)
+    assert (verdict.decision, verdict.p_value) == expected
+    assert verdict.n_faulty == 4
+
+
+def test_runs_with_which_nothing_could_be_killed_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"enough runs to kill.*received 4 and 3.*welch"):
+        Sequential(n_clean=4, n_faulty=3)
+
+
 @pytest.mark.parametrize("n_clean", [10, 40, 120])
 @pytest.mark.parametrize("kind", ["continuous", "discrete"])
 def test_a_program_that_is_not_worse_is_killed_no_more_often_than_alpha(
