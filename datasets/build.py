@@ -8,6 +8,7 @@ from typing import Any
 import keras
 
 from .canonical import expanded
+from .metric_names import metric_name
 from .program import Json, TrainingProgram, is_model
 
 
@@ -33,10 +34,14 @@ def build_optimizer(optimizer: Json) -> Any:
 
 
 def build_metrics(metrics: Json) -> Any:
-    """Return what ``compile(metrics=...)`` takes."""
+    """Return what ``compile(metrics=...)`` takes; objects have the names that logs show."""
     if isinstance(metrics, list):
         return [build_metrics(item) for item in metrics]
-    return metrics if isinstance(metrics, str) else keras.metrics.deserialize(expanded(metrics))
+    if isinstance(metrics, str):
+        return metrics
+    # Keras would number an object without a name by how many a process has made.
+    config = {**metrics["config"], "name": metric_name(metrics)}
+    return keras.metrics.deserialize(expanded({**metrics, "config": config}, "metrics"))
 
 
 def build(program: TrainingProgram, *, jit_compile: bool = False) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import tensorflow as tf
@@ -17,6 +17,7 @@ from ..datasets.build import (
     weight_variables,
 )
 from ..datasets.program import Json, TrainingProgram
+from .engine import Engine
 from .initial import draw, layer_configs, recorded_weights, weights_of
 from .streams import Streams
 
@@ -37,6 +38,8 @@ class Compiled:
     Args:
         program: any of the programs that share the graph key.
     """
+
+    engine: ClassVar[Engine] = "compiled"
 
     def __init__(self, program: TrainingProgram) -> None:
         document = program.document()

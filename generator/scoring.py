@@ -10,6 +10,7 @@ import numpy as np
 
 from ..datasets.arrays import Array, Rows
 from ..datasets.build import build_loss, build_metrics
+from ..datasets.metric_names import metric_name
 from ..datasets.program import Json, TrainingProgram
 
 Task = Literal["classification", "regression"]
@@ -55,7 +56,7 @@ class Judge:
     @classmethod
     def on(cls, metric: Json, loss: Json, task: Task = "classification") -> Judge:
         """Return the judge of a metric as a program stores it; None stands for the loss."""
-        name = "loss" if metric is None else _name(metric)
+        name = "loss" if metric is None else metric_name(metric)
         return cls(name, metric, loss, higher_is_better(name), task)
 
     def score(self, rows: Rows, outputs: list[Array]) -> float:
@@ -66,7 +67,8 @@ class Judge:
             return self.loss_of(rows, outputs)
         metric = _metric(self.metric, rows.y[0], outputs[0])
         metric.update_state(_like(rows.y[0], outputs[0], metric), outputs[0])
-        return float(metric.result())
+        # Some metrics give a value for each class or threshold; a judge needs one number.
+        return float(np.mean(np.asarray(metric.result())))
 
     def loss_of(self, rows: Rows, outputs: list[Array]) -> float:
         """Return the clean program's loss on predictions, without regularisation penalties."""
@@ -133,10 +135,6 @@ def _first(metrics: Json) -> Json:
             return None
         metrics = metrics[0]
     return metrics
-
-
-def _name(metric: Json) -> str:
-    return metric if isinstance(metric, str) else str(build_metrics(metric).name)
 
 
 def _metric(metric: Json, target: Array, output: Array) -> Any:

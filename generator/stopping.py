@@ -9,7 +9,9 @@ from typing import Any
 import keras
 
 from ..datasets.arrays import Rows
+from ..datasets.capture.rows import output_names
 from ..datasets.errors import SubjectError
+from ..datasets.metric_names import logged_names
 from ..datasets.program import Json
 from .scoring import Judge, higher_is_better
 
@@ -43,7 +45,7 @@ class Callbacks:
 
     def __init__(self, records: Json, compiled: Any) -> None:
         self._handle = _Handle(compiled)
-        self._callbacks = [_callback(record) for record in records]
+        self._callbacks = [keras_callback(record) for record in records]
         for callback in self._callbacks:
             callback.set_model(self._handle)
             callback.on_train_begin({})
@@ -75,17 +77,22 @@ def validation_logs(compiled: Any, document: Json, rows: Rows) -> dict[str, floa
     """
     outputs = compiled.predict(rows.x)
     logs = {"val_loss": compiled.validation_loss(rows, outputs)}
-    metrics, single = document["metrics"], len(outputs) == 1
-    for position, listed in enumerate([metrics] if single else metrics):
+    metrics = document["metrics"] if len(outputs) > 1 else [document["metrics"]]
+    names = logged_names(document["metrics"], output_names(compiled.model))
+    for position, (listed, named) in enumerate(zip(metrics, names, strict=False)):
         target = Rows(rows.x, (rows.y[position],))
-        for metric in listed:
+        for metric, name in zip(listed, named, strict=True):
             judge = Judge.on(metric, document["loss"])
-            prefix = "" if single else f"{compiled.model.output_names[position]}_"
-            logs[f"val_{prefix}{judge.name}"] = judge.score(target, [outputs[position]])
+            logs[f"val_{name}"] = judge.score(target, [outputs[position]])
     return logs
 
 
-def _callback(record: Json) -> Any:
+def keras_callback(record: Json) -> Any:
+    """Return Keras's callback of a record.
+
+    Raises:
+        SubjectError: the record is of a callback that a program cannot hold.
+    """
     name = record["class_name"]
     if name not in ("EarlyStopping", "ReduceLROnPlateau", "TerminateOnNaN"):
         raise SubjectError(
@@ -96,13 +103,8 @@ def _callback(record: Json) -> Any:
         # Without `raise_error`: undefined numbers are the outcome of a run, not a failure.
         return keras.callbacks.TerminateOnNaN()
     config = dict(record["config"])
-    monitor = config.get("monitor", "val_loss")
-    if monitor != "loss" and not monitor.startswith("val_"):
-        raise SubjectError(
-            f"callback {name}: expected it to monitor loss or a value of validation rows; "
-            f"received {monitor}, a metric of training rows; monitor val_{monitor}"
-        )
     if config.get("mode", "auto") == "auto":
-        # Keras looks the direction up in the compiled metrics, which this loop does not use.
+        # Keras finds no direction for metrics that are functions, as programs hold them.
+        monitor = config.get("monitor", "val_loss")
         config["mode"] = "max" if higher_is_better(monitor) else "min"
     return getattr(keras.callbacks, name)(**config)

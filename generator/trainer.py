@@ -17,8 +17,13 @@ from ..datasets.errors import TrainingFailed
 from ..datasets.program import Json, TrainingProgram, content_hash
 from ..datasets.transforms import apply_transforms
 from ..datasets.weight_edits import apply_weight_edit
+from .blame import raised_by_keras, whole_tracebacks
 from .compiled import Compiled
+from .engine import Engine, engine_of
+from .feeding import epoch_order, row_weights
+from .fitting import Fitted
 from .graph_key import graph_key
+from .labels import check_labels
 from .scoring import Judge
 from .stopping import Callbacks, validation_logs
 from .streams import Streams
@@ -38,6 +43,7 @@ class RunResult:
         loss: loss by role, NaN where it is not finite.
         epochs: epochs that were trained.
         steps: optimizer steps that were taken.
+        engine: what trained it.
         outputs: predictions by role (judge, test), one array for each output.
         weights: final weights in Keras's order, after weight edits.
         wall_s: seconds of wall time.
@@ -50,6 +56,7 @@ class RunResult:
     loss: Mapping[str, float]
     epochs: int
     steps: int
+    engine: Engine
     outputs: Mapping[str, list[Array]]
     weights: list[Array]
     wall_s: float
@@ -80,20 +87,29 @@ class Trainer:
         Raises:
             TrainingFailed: the program does not build, compile or take its first step; such a
                 mutant is `incompetent`.
+            MemoryError: memory ran out.
         """
-        try:
-            compiled = self.compiled(program)
-            return [self._run(compiled, program, streams) for streams in runs]
-        except (tf.errors.OpError, ValueError, TypeError, KeyError, IndexError) as error:
-            raise TrainingFailed(_telling_line(error)) from error
+        with whole_tracebacks():
+            try:
+                compiled = self.compiled(program)
+                return [self._run(compiled, program, streams) for streams in runs]
+            except (MemoryError, tf.errors.ResourceExhaustedError) as error:
+                # About the worker, and no verdict on the program.
+                raise MemoryError(_telling_line(error)) from error
+            except Exception as error:
+                if not raised_by_keras(error):
+                    raise
+                raise TrainingFailed(_telling_line(error)) from error
 
     def compiled(self, program: TrainingProgram) -> Compiled:
         """Return the compiled model of a program, made now or shared with an earlier one."""
-        key = graph_key(program)
+        key, engine = graph_key(program), engine_of(program)
+        if engine == "fit":
+            key = content_hash([key, engine, program.document()["metrics"]])
         if key not in self._compiled:
             while len(self._compiled) >= self._keep:
                 del self._compiled[next(iter(self._compiled))]
-            self._compiled[key] = Compiled(program)
+            self._compiled[key] = (Fitted if engine == "fit" else Compiled)(program)
         return self._compiled[key]
 
     def _run(self, compiled: Compiled, program: TrainingProgram, streams: Streams) -> RunResult:
@@ -105,8 +121,12 @@ class Trainer:
             if record is not None
         }
         roles, kept = _transformed(roles, document["transforms"], streams)
+        _check_labels(compiled, document, roles, kept)
         compiled.reset(program, streams)
-        epochs, steps = _fit(compiled, document, roles, kept, streams)
+        if isinstance(compiled, Fitted):
+            epochs, steps = compiled.fit(document, roles, kept, streams)
+        else:
+            epochs, steps = _fit(compiled, document, roles, kept, streams)
         weights = compiled.weights()
         if document["weight_edits"]:
             weights = _edited(compiled, document["weight_edits"], streams)
@@ -128,6 +148,7 @@ class Trainer:
             loss={role: judge.loss_of(rows, outputs[role]) for role, rows in scored.items()},
             epochs=epochs,
             steps=steps,
+            engine=compiled.engine,
             outputs={role: outputs[role] for role in ("judge", "test")},
             weights=weights,
             wall_s=time.perf_counter() - wall,
@@ -180,6 +201,16 @@ def _transformed(
     return changed, kept
 
 
+def _check_labels(
+    compiled: Compiled, document: Json, roles: Mapping[str, Rows], kept: Array | None
+) -> None:
+    for role in roles.keys() & {"train", "validation"}:
+        targets = roles[role].y
+        if role == "train" and kept is not None:
+            targets = tuple(array[kept] for array in targets)
+        check_labels(document["loss"], compiled.model.outputs, targets)
+
+
 def _fit(
     compiled: Compiled,
     document: Json,
@@ -190,16 +221,15 @@ def _fit(
     train, fit = roles["train"], document["fit"]
     x = [tf.constant(array) for array in train.x]
     y = [tf.constant(array) for array in train.y]
-    weights = _row_weights(train, fit["class_weight"])
+    weights = row_weights(train, fit["class_weight"])
+    weights = np.ones(len(train), np.float32) if weights is None else weights
     rows = np.arange(len(train)) if kept is None else kept
     callbacks = Callbacks(document["callbacks"], compiled)
     validation = roles.get("validation")
     steps = -(-len(rows) // compiled.batch_size)
     done = 0
     for epoch in range(fit["epochs"]):
-        order = rows
-        if fit["shuffle"]:
-            order = rows[streams.generator("shuffle", str(epoch)).permutation(len(rows))]
+        order = epoch_order(rows, epoch, streams, shuffle=fit["shuffle"])
         loss = compiled.epoch(x, y, order, weights)
         done += 1
         if not callbacks:
@@ -210,19 +240,6 @@ def _fit(
     compiled.finish()
     callbacks.training_ended()
     return done, done * steps
-
-
-def _row_weights(rows: Rows, class_weight: Json) -> Array:
-    weights = np.ones(len(rows), np.float32)
-    if rows.sample_weight is not None:
-        weights = weights * np.asarray(rows.sample_weight, np.float32)
-    if class_weight is not None:
-        labels = rows.y[0].reshape(len(rows), -1)
-        classes = labels.argmax(1) if labels.shape[1] > 1 else labels[:, 0].astype(int)
-        weights = weights * np.array(
-            [class_weight.get(str(label), 1.0) for label in classes], np.float32
-        )
-    return weights
 
 
 def _edited(compiled: Compiled, edits: Json, streams: Streams) -> list[Array]:

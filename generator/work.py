@@ -105,7 +105,7 @@ def _rows(
         **{f"loss_{role}": value for role, value in result.loss.items()},
         "epochs": result.epochs,
         "steps": result.steps,
-        "engine": "compiled",
+        "engine": result.engine,
         "outcome": result.outcome,
         "error": None,
         "wall_s": result.wall_s,

@@ -11,6 +11,7 @@ import keras
 from ..build import build_model
 from ..canonical import canonical_model, canonical_object
 from ..errors import SubjectError
+from ..metric_names import logged_names, numbered
 from ..program import Json
 from .rows import output_names
 
@@ -148,46 +149,74 @@ def metrics_of(metrics: Any, model: Any) -> tuple[Json, dict[str, str]]:
         names or objects: a list, or a list of lists for several outputs.
         canonical name by each name that the script's logs would show.
     """
+    outputs = output_names(model)
+    listed = _by_output(metrics, outputs)
+    found = [[_metric(item) for item in part] for part in listed]
+    canonical: Json = found[0] if len(outputs) == 1 else found
+    ours = logged_names(canonical, outputs)
     aliases: dict[str, str] = {}
-    outputs = len(model.outputs)
+    for spelling in (_compiled_name, _own_name):
+        theirs = numbered([[spelling(item) for item in part] for part in listed], outputs)
+        for there, here in zip(theirs, ours, strict=True):
+            for name, alias in zip(there, here, strict=True):
+                aliases.setdefault(name, alias)
+    return canonical, aliases
+
+
+def _by_output(metrics: Any, outputs: Sequence[str]) -> list[list[Any]]:
     if isinstance(metrics, Mapping):
-        metrics = [metrics.get(name) for name in output_names(model)]
+        metrics = [metrics.get(name) for name in outputs]
     if metrics is None:
         metrics = []
     elif not isinstance(metrics, (list, tuple)):
         metrics = [metrics]
-    if outputs == 1:
-        if len(metrics) == 1 and isinstance(metrics[0], (list, tuple)):
-            metrics = metrics[0]
-        return [_metric(item, aliases) for item in metrics], aliases
-    found = []
-    for item in metrics or [None] * outputs:
-        items = item if isinstance(item, (list, tuple)) else [item] if item is not None else []
-        found.append([_metric(part, aliases) for part in items])
-    return found, aliases
+    if len(outputs) == 1:
+        nested = len(metrics) == 1 and isinstance(metrics[0], (list, tuple))
+        return [[item for item in (metrics[0] if nested else metrics) if item is not None]]
+    return [
+        list(item) if isinstance(item, (list, tuple)) else [item] if item is not None else []
+        for item in metrics or [None] * len(outputs)
+    ]
 
 
-def _metric(metric: Any, aliases: dict[str, str]) -> Json:
-    if isinstance(metric, str) and metric.lower() in ("accuracy", "acc"):
-        aliases[metric] = "accuracy"
+def _compiled_name(metric: Any) -> str:
+    return metric if isinstance(metric, str) else _own_name(metric)
+
+
+def _own_name(metric: Any) -> str:
+    if _is_accuracy(metric):
+        return str(metric)
+    found = keras.metrics.get(metric)
+    return str(found.__name__ if inspect.isfunction(found) else found.name)
+
+
+def _is_accuracy(metric: Any) -> bool:
+    """Whether Keras picks the kind of accuracy by the shapes of targets and outputs."""
+    return isinstance(metric, str) and metric.lower() in ("accuracy", "acc")
+
+
+def _metric(metric: Any) -> Json:
+    if _is_accuracy(metric):
         return "accuracy"
     try:
         found = keras.metrics.get(metric)
     except ValueError as error:
         raise SubjectError(f"compile metrics: {one_line(error)}") from error
     if inspect.isfunction(found):
-        name = str(_function_or_object(found, keras.metrics, "compile metrics"))
-        aliases[metric if isinstance(metric, str) else name] = name
-        return name
+        return _function_or_object(found, keras.metrics, "compile metrics")
     if not type(found).__module__.startswith("keras."):
         raise SubjectError(
             f"compile metrics: expected Keras's own; received class {type(found).__name__}"
         )
-    name = str(keras.src.utils.naming.to_snake_case(type(found).__name__))
     if _same_but_name(found):
-        aliases[metric if isinstance(metric, str) else found.name] = name
-        return name
-    return canonical_object(keras.metrics.serialize(found))
+        return str(keras.src.utils.naming.to_snake_case(type(found).__name__))
+    record = canonical_object(keras.metrics.serialize(found), "metrics")
+    if isinstance(record["config"].get("fn"), str):
+        raise SubjectError(
+            f"compile metrics: expected a function itself; received {type(found).__name__}, "
+            f"which wraps {record['config']['fn']}; give compile that function"
+        )
+    return record
 
 
 def _same_but_name(metric: Any) -> bool:

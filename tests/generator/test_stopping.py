@@ -233,9 +233,3 @@ def test_no_callbacks_are_false() -> None:
 def test_other_callbacks_are_refused() -> None:
     with pytest.raises(SubjectError, match=r"expected EarlyStopping.*received LambdaCallback"):
         Callbacks([record("LambdaCallback")], Model())
-
-
-@pytest.mark.parametrize("name", ["EarlyStopping", "ReduceLROnPlateau"])
-def test_metrics_of_training_rows_are_refused(name: str) -> None:
-    with pytest.raises(SubjectError, match=r"received accuracy.*monitor val_accuracy"):
-        Callbacks([record(name, monitor="accuracy")], Model())

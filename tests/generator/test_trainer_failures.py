@@ -5,6 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from faultloom.datasets.arrays import Rows
 from faultloom.datasets.errors import SubjectError, TrainingFailed
 from faultloom.generator.compiled import Compiled
@@ -114,13 +115,36 @@ def test_rows_that_do_not_fit_the_model_fail_in_one_telling_line(lab: Any) -> No
         lab.trainer(program).train(program, STREAMS)
 
 
-def test_labels_outside_the_classes_fail_in_one_telling_line(lab: Any) -> None:
-    head = [layers.Flatten(), layers.Dense(3, "softmax")]
-    model = keras.Sequential([keras.Input((4, 1)), layers.Conv1D(2, 2), *head])
-    found = rows(classes=9)
-    program = lab.program(model, Rows((found.x[0][..., None],), found.y))
-    with pytest.raises(TrainingFailed, match=r"^InvalidArgumentError: Received a label value of"):
+def convolution() -> Any:
+    head = [layers.Reshape((4, 1)), layers.Conv1D(2, 2), layers.Flatten()]
+    return keras.Sequential([keras.Input((4,)), *head, layers.Dense(3, "softmax")])
+
+
+SPARSE = {"class_name": "SparseCategoricalCrossentropy", "config": {"ignore_class": 8}}
+
+
+@pytest.mark.parametrize("make", [dense, convolution], ids=["XLA", "no XLA"])
+@pytest.mark.parametrize(("label", "received"), [(3, "3"), (-1, "-1")])
+@pytest.mark.parametrize("loss", ["sparse_categorical_crossentropy", SPARSE])
+@pytest.mark.parametrize("role", ["train", "validation"])
+def test_labels_outside_the_classes_fail_with_xla_and_without(
+    lab: Any, make: Any, label: int, received: str, loss: Any, role: str
+) -> None:
+    wrong = rows()
+    wrong.y[0][7] = label
+    roles = {"rows": wrong} if role == "train" else {"rows": rows(), "validation": wrong}
+    program = lab.program(make(), **roles, held=rows(), loss=loss)
+    message = f"^labels: expected 0 to 2 for an output of 3 classes; received {received}$"
+    with pytest.raises(TrainingFailed, match=message):
         lab.trainer(program).train(program, STREAMS)
+
+
+def test_a_label_that_the_loss_ignores_is_none_of_the_classes(lab: Any) -> None:
+    found = rows()
+    found.y[0][7] = 8
+    program = lab.program(dense(), found, held=rows(), loss=SPARSE)
+    (result,) = lab.trainer(program).train(program, STREAMS)
+    assert result.outcome == "completed"
 
 
 def test_a_failure_leaves_the_trainer_usable(lab: Any, edited: Any) -> None:
@@ -141,12 +165,12 @@ def test_arrays_that_are_missing_are_no_fault_of_the_program(lab: Any) -> None:
         trainer.train(program, STREAMS)
 
 
-@pytest.mark.parametrize("error", [AttributeError, RuntimeError, AssertionError, ZeroDivisionError])
-@pytest.mark.parametrize("where", ["reset", "epoch", "predict", "_step"])
+@pytest.mark.parametrize("error", [ValueError, TypeError, KeyError, IndexError, RuntimeError])
+@pytest.mark.parametrize("where", ["reset", "epoch", "predict", "_step", "_loss"])
 def test_faults_of_ours_are_not_the_programs(
     lab: Any, monkeypatch: pytest.MonkeyPatch, where: str, error: type[Exception]
 ) -> None:
-    def broken(self: Compiled, *_: Any) -> None:
+    def broken(self: Compiled, *_: Any, **__: Any) -> None:
         raise error("ours")
 
     program = lab.program(dense(), rows())
@@ -154,3 +178,55 @@ def test_faults_of_ours_are_not_the_programs(
     monkeypatch.setattr(Compiled, where, broken)
     with pytest.raises(error, match="ours"):
         trainer.train(program, STREAMS)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "scoring.Judge.score",
+        "scoring._metric",
+        "stopping.Callbacks.epoch_ended",
+        "streams.Streams.seed",
+        "initial._seeded",
+        "trainer.apply_weight_edit",
+        "trainer.apply_transforms",
+    ],
+)
+def test_a_fault_anywhere_in_our_code_propagates(
+    lab: Any, edited: Any, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ValueError("ours")
+
+    stop = {"class_name": "EarlyStopping", "config": {"monitor": "loss"}}
+    parameters = {"percentage": 50.0, "task": "classification"}
+    delete = {"name": "delete_rows", "parameters": parameters, "roles": ["train"]}
+    fuzzing = {"layer": "dense", "magnitude": 2.0, "neurons": [0], "units": 8}
+    edit = {"name": "gaussian_fuzzing", "parameters": fuzzing}
+    program = lab.program(dense(), rows(), callbacks=[stop])
+    program = edited(edited(program, "/transforms", [delete]), "/weight_edits", [edit])
+    monkeypatch.setattr(f"faultloom.generator.{target}", broken)
+    with pytest.raises(ValueError, match=r"^ours$"):
+        lab.trainer(program).train(program, STREAMS)
+
+
+def test_a_head_that_the_loss_cannot_use_is_the_programs(lab: Any, edited: Any) -> None:
+    found = rows()
+    one_hot = Rows(found.x, (np.eye(3, dtype="float32")[found.y[0]],))
+    clean = lab.program(dense(), one_hot, loss="categorical_crossentropy", metrics=[])
+    wide = edited(clean, "/architecture/config/layers/2/config/units", 5)
+    with pytest.raises(TrainingFailed, match=r"^(ValueError|InvalidArgumentError): "):
+        lab.trainer(clean).train(wide, STREAMS)
+
+
+@pytest.mark.parametrize("error", [MemoryError, tf.errors.ResourceExhaustedError])
+def test_memory_that_runs_out_is_no_verdict(
+    lab: Any, monkeypatch: pytest.MonkeyPatch, error: Any
+) -> None:
+    def full(*_: Any) -> None:
+        raise error(*((None, None, "full") if error is not MemoryError else ("full",)))
+
+    program = lab.program(dense(), rows())
+    monkeypatch.setattr(Compiled, "epoch", full)
+    with pytest.raises(MemoryError, match="full"):
+        lab.trainer(program).train(program, STREAMS)
