@@ -1,105 +1,41 @@
 """The runner on Ray Core: one task for each unit, on this machine or on a cluster.
 
-Every task is a streaming generator of two items: that it has started (where, when), then its
-value. The deadline of a unit therefore counts from its start as its worker reports it (clipped to
-the time between submission and the report, should the clocks disagree), and time in the queue is
-free. A unit that has not started while nothing of this runner runs is given up as ``lost`` after
-:data:`START_LIMIT_S`.
-
-Ray itself retries nothing. A crashed or lost attempt is submitted again and counted here, up to
-``max_attempts``; an overrun deadline or exhausted memory ends the unit at once. Crashed and lost
-attempts get a deadline of their own. Deadlines are enforced inside ``next_done`` only: a unit
-that ends late while nobody waits keeps its value.
+A crashed or lost attempt is submitted again and counted here, up to ``max_attempts``; an overrun
+deadline or exhausted memory ends the unit at once. Every attempt has a deadline of its own.
+Deadlines are enforced inside ``next_done`` only: a unit that ends late while nobody waits keeps
+its value. A unit that has not started while nothing of this runner runs is given up as ``lost``
+in the end.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any
 
 import numpy as np
 
 from ..datasets.errors import RunnerError
+from .ray_attempts import START_LIMIT_S, Attempt, never_started, overrun, patience
+from .ray_cluster import connect, cpus, import_ray
+from .ray_task import Ended, Raised, next_answer, remote_task
 from .runner import (
     Arrays,
     Done,
     Failure,
-    FailureOutcome,
+    Runner,
     Unit,
     check_submission,
     nothing_pending,
     read_only,
-    resolve_work,
     work_error,
 )
 
-__all__ = ["START_LIMIT_S", "RayRunner"]
-
-START_LIMIT_S: Final = 1800.0
-_POLL_S: Final = 1.0
-_STORE_BYTES: Final = 300 * 1024 * 1024
-_WORKER_ENV: Final = {
-    "CUDA_VISIBLE_DEVICES": "",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-    "TF_NUM_INTRAOP_THREADS": "1",
-    "TF_NUM_INTEROP_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-}
-_DRIVER_ENV: Final = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    # Ray warns about its own future handling of accelerators; this is that future handling.
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-}
+__all__ = ["RayRunner"]
 
 
-def _ray() -> Any:
-    """Ray, imported when first needed, with its reporting and its guesses about uv off."""
-    for name, value in _DRIVER_ENV.items():
-        os.environ.setdefault(name, value)
-    import ray
-
-    return ray
-
-
-def _cpus() -> int:
-    """The CPUs that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _run_unit(work: str, payload: Any, boxed: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """The task: report the start, then the value. ``boxed`` holds the reference to the arrays."""
-    import ray
-
-    node = ray.get_runtime_context().get_node_id()
-    yield (f"{node[:8]}/{os.getpid()}", time.time())
-    function = resolve_work(work)
-    arrays = read_only(ray.get(boxed[0]))
-    started = time.perf_counter()
-    value = function(payload, arrays)
-    yield (value, time.perf_counter() - started)
-
-
-@dataclass(slots=True)
-class _Attempt:
-    unit: Unit
-    shared: Any
-    stream: Any
-    number: int
-    submitted: float
-    started: float | None = None
-    worker: str = ""
-
-
-class RayRunner:
+class RayRunner(Runner):
     """Runs units as Ray tasks; starts a private local cluster unless one is given or running.
 
     A cluster that this process is already connected to is used and left running. The private one
@@ -124,7 +60,7 @@ class RayRunner:
         self._max_attempts = max_attempts
         self._waiting: dict[str, Arrays] = {}
         self._shared: dict[str, Any] = {}
-        self._running: dict[str, _Attempt] = {}
+        self._running: dict[str, Attempt] = {}
         self._backlog: deque[tuple[Unit, Any]] = deque()
         self._limit: int | None = None
         self._ready: deque[Done | RunnerError] = deque()
@@ -138,11 +74,11 @@ class RayRunner:
     def slots(self) -> int:
         """How many units run at the same time."""
         if self._slots is None:
-            if self._address is not None or self._ray is not None or _ray().is_initialized():
+            if self._address is not None or self._ray is not None or import_ray().is_initialized():
                 # Not a limit: others may come and go, and Ray itself queues.
                 self._slots = max(1, int(self._started().cluster_resources().get("CPU", 1)))
             else:
-                self._slots = _cpus()
+                self._slots = cpus()
         return self._slots
 
     def share(self, name: str, arrays: Arrays) -> None:
@@ -205,52 +141,16 @@ class RayRunner:
                 self._owned = False
                 ray.shutdown()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def _started(self) -> Any:
         """Ray, connected; whatever was shared until now is put into its store."""
         if self._ray is not None:
             return self._ray
-        ray = _ray()
+        ray = import_ray()
         if not ray.is_initialized():
-            options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-            if self._address is None:
-                size = sum(a.nbytes for s in self._waiting.values() for a in s.values())
-                options |= {
-                    "address": "local",
-                    "num_cpus": self._slots or _cpus(),
-                    "include_dashboard": False,
-                    "object_store_memory": max(_STORE_BYTES, 2 * size),
-                    "_node_ip_address": "127.0.0.1",
-                }
-            else:
-                options["address"] = self._address
-            try:
-                ray.init(**options)
-            except Exception as error:
-                where = "a local Ray cluster" if self._address is None else self._address
-                text = " ".join(str(error).split())[:300]
-                raise RunnerError(
-                    f"Ray: expected to start or reach {where}, received "
-                    f"{type(error).__name__}: {text}; check the address and the free memory"
-                ) from error
+            size = sum(a.nbytes for s in self._waiting.values() for a in s.values())
+            connect(ray, self._address, self._slots or cpus(), size)
             self._owned = True
-        self._task = ray.remote(
-            num_cpus=1,
-            max_retries=0,
-            max_calls=self._max_calls,
-            num_returns="streaming",
-            runtime_env={"env_vars": dict(_WORKER_ENV)},
-        )(_run_unit)
+        self._task = remote_task(ray, self._max_calls)
         # A private cluster has as many CPUs as slots; on another, our tasks are counted here.
         self._limit = None if self._owned and self._address is None else self._slots
         self._ray = ray
@@ -267,9 +167,9 @@ class RayRunner:
 
     def _send(self, unit: Unit, shared: Any, number: int) -> None:
         stream = self._task.remote(unit.work, unit.payload, [shared])
-        self._running[unit.key] = _Attempt(unit, shared, stream, number, time.time())
+        self._running[unit.key] = Attempt(unit, shared, stream, number, time.time())
 
-    def _kill(self, attempt: _Attempt) -> None:
+    def _kill(self, attempt: Attempt) -> None:
         try:
             self._ray.cancel(attempt.stream, force=True)
         except Exception as error:  # it is gone already, or the cluster is
@@ -279,7 +179,8 @@ class RayRunner:
         """Wait for something to happen, for a moment at most, and take note of it."""
         by_stream = {attempt.stream: attempt for attempt in self._running.values()}
         streams = list(by_stream)
-        happened, _ = self._ray.wait(streams, num_returns=1, timeout=self._patience())
+        wait = patience(self._running.values(), self._deadline_s, time.time())
+        happened, _ = self._ray.wait(streams, num_returns=1, timeout=wait)
         if happened and len(streams) > 1:
             happened, _ = self._ray.wait(streams, num_returns=len(streams), timeout=0)
         for stream in happened:
@@ -287,82 +188,42 @@ class RayRunner:
             self._advance(by_stream[stream])
         self._enforce()
 
-    def _patience(self) -> float:
-        """How long to wait: until the next deadline, and never longer than a moment."""
-        wait = _POLL_S
-        if self._deadline_s is not None:
-            now = time.time()
-            for attempt in self._running.values():
-                if attempt.started is not None:
-                    wait = min(wait, attempt.started + self._deadline_s - now)
-        return max(0.01, wait)
-
-    def _advance(self, attempt: _Attempt) -> None:
+    def _advance(self, attempt: Attempt) -> None:
         """Take the next item of a task: its start, its value or its end."""
-        errors = self._ray.exceptions
-        try:
-            item = self._ray.get(next(attempt.stream))
-        except StopIteration:
-            self._again(attempt, "lost", "the task ended without a value")
-        except errors.RayTaskError as error:
-            cause = error.cause if isinstance(error.cause, Exception) else error
-            if isinstance(cause, MemoryError):
-                self._fail(attempt, "out_of_memory", f"MemoryError: {cause}")
+        answer = next_answer(self._ray, attempt.stream)
+        if isinstance(answer, Raised):
+            self._raise(attempt, answer)
+        elif isinstance(answer, Ended):
+            if answer.again and attempt.number < self._max_attempts:
+                self._send(attempt.unit, attempt.shared, attempt.number + 1)
             else:
-                self._raise(attempt, cause, str(error))
-        except errors.OutOfMemoryError as error:
-            self._fail(attempt, "out_of_memory", str(error))
-        except errors.TaskCancelledError as error:
-            self._again(attempt, "lost", str(error))
-        except errors.WorkerCrashedError as error:
-            self._again(attempt, "crashed", str(error))
-        except (
-            errors.ObjectLostError,
-            errors.NodeDiedError,
-            errors.LocalRayletDiedError,
-            errors.TaskUnschedulableError,
-        ) as error:
-            self._again(attempt, "lost", str(error))
-        except errors.RayError as error:
-            self._raise(attempt, error, "")
+                self._fail(attempt, answer.failure)
+        elif attempt.started is None:
+            worker, at = answer
+            attempt.start(worker, at, time.time())
         else:
-            if attempt.started is None:
-                attempt.worker, at = item
-                attempt.started = min(max(at, attempt.submitted), time.time())
-            else:
-                value, wall_s = item
-                self._finish(attempt, value, None, wall_s)
+            value, wall_s = answer
+            self._finish(attempt, value, None, wall_s)
 
     def _enforce(self) -> None:
         """End what has overrun its deadline, and what will never start."""
         now = time.time()
-        idle = all(attempt.started is None for attempt in self._running.values())
-        for attempt in list(self._running.values()):
-            if attempt.started is None:
-                if idle and now - max(attempt.submitted, self._last_event) > START_LIMIT_S:
-                    self._kill(attempt)
-                    self._fail(attempt, "lost", f"not started within {START_LIMIT_S:g} s")
-            elif self._deadline_s is not None and now - attempt.started > self._deadline_s:
-                if self._ray.wait([attempt.stream], timeout=0)[0]:
-                    continue  # it ended while nobody asked: the next poll takes what it brought
-                self._kill(attempt)
-                self._fail(attempt, "timed_out", f"ran past its deadline of {self._deadline_s:g} s")
+        running = self._running.values()
+        waits = f"not started within {START_LIMIT_S:g} s"
+        for attempt in never_started(running, self._last_event, now):
+            self._kill(attempt)
+            self._fail(attempt, Failure("lost", waits))
+        for attempt in overrun(running, self._deadline_s, now):
+            if self._ray.wait([attempt.stream], timeout=0)[0]:
+                continue  # it ended while nobody asked: the next poll takes what it brought
+            self._kill(attempt)
+            late = f"ran past its deadline of {self._deadline_s:g} s"
+            self._fail(attempt, Failure("timed_out", late))
 
-    def _again(self, attempt: _Attempt, outcome: FailureOutcome, text: str) -> None:
-        """Try once more, or give the unit up."""
-        if attempt.number < self._max_attempts:
-            self._send(attempt.unit, attempt.shared, attempt.number + 1)
-        else:
-            self._fail(attempt, outcome, text)
+    def _fail(self, attempt: Attempt, failure: Failure) -> None:
+        self._finish(attempt, None, failure, attempt.wall_s(time.time()))
 
-    def _fail(self, attempt: _Attempt, outcome: FailureOutcome, text: str) -> None:
-        wall_s = 0.0 if attempt.started is None else time.time() - attempt.started
-        first = (text.strip().splitlines() or [outcome])[0]
-        self._finish(attempt, None, Failure(outcome, first), wall_s)
-
-    def _finish(
-        self, attempt: _Attempt, value: Any, failure: Failure | None, wall_s: float
-    ) -> None:
+    def _finish(self, attempt: Attempt, value: Any, failure: Failure | None, wall_s: float) -> None:
         unit = attempt.unit
         self._release(unit)
         self._ready_keys.add(unit.key)
@@ -378,11 +239,11 @@ class RayRunner:
             unit, shared = self._backlog.popleft()
             self._send(unit, shared, 1)
 
-    def _raise(self, attempt: _Attempt, cause: Exception, trace: str) -> None:
+    def _raise(self, attempt: Attempt, raised: Raised) -> None:
         """Have ``next_done`` raise for this unit, with the worker's traceback as a note."""
         self._release(attempt.unit)
-        if trace:
-            cause.add_note(trace)
-        error = work_error(attempt.unit, cause)
-        error.__cause__ = cause
+        if raised.trace:
+            raised.cause.add_note(raised.trace)
+        error = work_error(attempt.unit, raised.cause)
+        error.__cause__ = raised.cause
         self._ready.append(error)

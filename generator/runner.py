@@ -1,7 +1,8 @@
 """Where units of work run: the one interface, and the runner that stays in this process.
 
 A unit is the name of a function and a JSON-like payload; what comes back is JSON-like, too. Large
-arrays are shared by name once and reach every unit read-only. Two kinds of failure are kept apart:
+arrays are shared by name once and reach every unit read-only. Three kinds of failure are kept
+apart:
 
 * the work says about its *mutant* whatever it has to say inside the value it returns;
 * a worker that dies, overruns or is lost is a :class:`Failure` inside the :class:`Done`;
@@ -111,14 +112,16 @@ class Runner(Protocol):
         """Give up everything pending and release what the runner holds."""
         ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None: ...
+    ) -> None:
+        self.close()
 
 
 def resolve_work(work: str) -> Callable[[Any, Arrays], Any]:
@@ -188,17 +191,16 @@ def nothing_pending() -> RunnerError:
     return RunnerError("next_done: expected a pending unit, found none; submit one first")
 
 
-class InProcessRunner:
+class InProcessRunner(Runner):
     """Runs one unit after the other in this process, when its result is asked for.
 
-    Nothing can interrupt a unit here: one that took longer than ``deadline_s`` still counts as
-    timed out, once it has ended. A unit that ends the process ends the campaign.
+    There is no deadline: a signal cannot interrupt a training, since Python handles it only once
+    TensorFlow returns. A unit that ends the process ends the campaign.
     """
 
     slots: int = 1
 
-    def __init__(self, deadline_s: float | None = None) -> None:
-        self._deadline_s = deadline_s
+    def __init__(self) -> None:
         self._shared: dict[str, Arrays] = {}
         self._queue: deque[Unit] = deque()
 
@@ -232,9 +234,6 @@ class InProcessRunner:
         except Exception as error:
             raise work_error(unit, error) from error
         wall_s = time.perf_counter() - started
-        if self._deadline_s is not None and wall_s > self._deadline_s and failure is None:
-            value = None
-            failure = Failure("timed_out", f"took {wall_s:.1f} s of {self._deadline_s:g} s")
         return Done(unit, value, failure, 1, f"local/{os.getpid()}", wall_s)
 
     def cancel(self) -> None:
@@ -245,14 +244,3 @@ class InProcessRunner:
         """Forget the queue and the shared arrays."""
         self.cancel()
         self._shared.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -47,7 +47,9 @@ def undecided(root: Path, planned: Sequence[Planned], done: frozenset[str]) -> s
 
 def subjects(root: Path) -> frozenset[str]:
     """Return the subjects that have their row."""
-    return frozenset(map(str, reader.read(root, "subjects", columns=["subject"])["subject"].to_pylist()))
+    return frozenset(
+        map(str, reader.read(root, "subjects", columns=["subject"])["subject"].to_pylist())
+    )
 
 
 def sham_outcomes(root: Path, subject: str) -> list[str]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import SubjectError
+from ..errors import RunnerError, SubjectError
 from .subject import Subject, check_free, load_subject
 
 TIMEOUT_S = 600
@@ -41,9 +41,9 @@ def capture(
 
     Raises:
         SubjectError: the script cannot serve as a subject; the message says why, in one line.
+        RunnerError: the machine, not the script, is at fault: a disk that takes no more.
     """
-    if not script.is_file():
-        raise SubjectError(f"script {script}: no such file")
+    _check_text(script)
     check_free(out)
     command = [sys.executable, "-m", f"{__package__}.recorder", str(script.resolve())]
     command += [str(out.absolute())]
@@ -64,8 +64,21 @@ def capture(
     except subprocess.TimeoutExpired:
         raise SubjectError(f"script {script.name}: no fit within {TIMEOUT_S} s") from None
     if done.returncode != 0:
-        raise SubjectError(_reason(done.stderr, script.name, done.returncode))
+        kind = RunnerError if done.returncode == RunnerError.exit_code else SubjectError
+        raise kind(_reason(done.stderr, script.name, done.returncode))
     return load_subject(out)
+
+
+def _check_text(script: Path) -> None:
+    if not script.is_file():
+        raise SubjectError(f"script {script}: no such file")
+    try:
+        script.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        # It is stored as UTF-8, which would contradict a declaration of another encoding.
+        raise SubjectError(
+            f"script {script}: expected UTF-8; received another encoding; save it as UTF-8"
+        ) from error
 
 
 def _reason(stderr: str, script: str, code: int) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..arrays import Array
-from ..errors import SubjectError
+from ..errors import FaultloomError
 from .launch import ERROR_MARK
 from .recording import Recorder
 from .subject import Subject, check_free, save_subject
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         with writing:  # never given up: the process ends here
             try:
                 save_subject(*recorder.subject(options.name, test), out)
-            except SubjectError as error:
+            except FaultloomError as error:
                 _end(error)
             _end(None)
 
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     try:
         check_free(out)
         recorder.run(args)
-    except SubjectError as error:
+    except FaultloomError as error:
         _end(error)
     finish()
 
@@ -79,7 +79,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     return argv[:at], argv[at + 1 :]
 
 
-def _end(error: SubjectError | None) -> NoReturn:
+def _end(error: FaultloomError | None) -> NoReturn:
     if error is not None:
         sys.stderr.write(f"\n{ERROR_MARK}{' '.join(str(error).split())}\n")
     for stream in (sys.stdout, sys.stderr):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import numpy as np
 
 from ..arrays import Array, array_hash
+from ..corpus.writer import disk_errors
 from ..errors import SubjectError
 from ..program import Json, TrainingProgram
 
@@ -96,17 +98,32 @@ def save_subject(subject: Subject, arrays: Mapping[str, Array], folder: Path) ->
 
     Raises:
         SubjectError: the folder holds something else.
+        CorpusError: the disk takes no more; the folder is as it was.
     """
     check_free(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     staged = folder.parent / f".{folder.name}.{os.getpid()}.new"
     old = folder.parent / f".{folder.name}.{os.getpid()}.old"
-    shutil.rmtree(staged, ignore_errors=True)
-    (staged / "arrays").mkdir(parents=True)
+    with disk_errors(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(staged, ignore_errors=True)
+        try:
+            _write(subject, arrays, staged)
+            if folder.exists():
+                folder.rename(old)
+            staged.rename(folder)
+        except BaseException:
+            if old.exists() and not folder.exists():
+                old.rename(folder)
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(subject: Subject, arrays: Mapping[str, Array], folder: Path) -> None:
+    (folder / "arrays").mkdir(parents=True)
     for key, array in arrays.items():
-        np.save(staged / "arrays" / f"{key}.npy", array, allow_pickle=False)
-    (staged / "program.json").write_text(subject.program.text, encoding="utf-8")
-    (staged / "script.py").write_text(subject.script, encoding="utf-8")
+        with _synced(folder / "arrays" / f"{key}.npy") as file:
+            np.save(_Plain(file), array, allow_pickle=False)
     record = {
         "name": subject.name,
         "task": subject.task,
@@ -116,12 +133,29 @@ def save_subject(subject: Subject, arrays: Mapping[str, Array], folder: Path) ->
         "data_set": dict(subject.data_set),
         "notes": list(subject.notes),
     }
-    text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
-    (staged / "subject.json").write_text(text, encoding="utf-8")
-    if folder.exists():
-        folder.rename(old)
-    staged.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+    texts = {
+        "program.json": subject.program.text,
+        "script.py": subject.script,
+        "subject.json": json.dumps(record, indent=2, ensure_ascii=False) + "\n",
+    }
+    for name, text in texts.items():
+        with _synced(folder / name) as file:
+            file.write(text.encode())
+
+
+@contextmanager
+def _synced(path: Path) -> Iterator[BinaryIO]:
+    with path.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+class _Plain:
+    """NumPy writes past a file object that it knows, and loses the reason of an error."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.write = file.write
 
 
 def check_free(folder: Path) -> None:

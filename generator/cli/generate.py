@@ -8,9 +8,12 @@ from typing import Any
 
 import typer
 
+from ...datasets.errors import ConfigError
 from . import options
+from .left_as_found import left_as_found
 from .output import resumable
 from .quiet import import_keras
+from .termination import terminable
 
 
 def register(app: typer.Typer) -> None:
@@ -18,18 +21,10 @@ def register(app: typer.Typer) -> None:
     app.command("generate")(generate)
 
 
+@options.with_campaign_options
 def generate(
+    configure: options.Configure,
     out: options.Out,
-    subjects: options.Subjects = None,
-    config: options.ConfigFile = None,
-    operators: options.Operators = None,
-    criterion: options.CriterionName = None,
-    clean_replicates: options.CleanReplicates = None,
-    faulty_replicates: options.FaultyReplicates = None,
-    sham_mutants: options.ShamMutants = None,
-    keep_models: options.KeepModels = None,
-    limit: options.Limit = None,
-    seed: options.Seed = None,
     budget: options.Budget = None,
     workers: options.Workers = None,
     address: options.Address = None,
@@ -40,22 +35,9 @@ def generate(
 
     Example: faultloom generate digits-mlp --out corpus/ --limit 10
     """
-    settings = options.campaign_config(
-        subjects,
-        config,
-        operators,
-        criterion=criterion,
-        clean_replicates=clean_replicates,
-        faulty_replicates=faulty_replicates,
-        sham_mutants=sham_mutants,
-        keep_models=keep_models,
-        limit=limit,
-        seed=seed,
-        budget_s=budget,
-        workers=workers,
-        address=address,
-    )
-    with resumable(out):
+    settings = configure(budget_s=budget, workers=workers, address=address)
+    check_deadline(settings)
+    with resumable(out), terminable(), left_as_found(out):
         import_keras()
         from .. import campaign
         from ..stored import unfinished
@@ -74,6 +56,19 @@ def generate(
     summary(out, as_json=False)
     if complete and unfinished(out):
         raise typer.Exit(3)
+
+
+def check_deadline(settings: Any) -> None:
+    """Refuse a deadline that nothing would hold.
+
+    Raises:
+        ConfigError: a deadline was asked for, and units run in this process.
+    """
+    if settings.workers == 0 and "deadline_s" in settings.model_fields_set:
+        raise ConfigError(
+            "deadline_s: expected none with workers = 0, where nothing can stop a unit; received "
+            f"{settings.deadline_s:g} s; remove it or use workers of 1 or more"
+        )
 
 
 def runner_of(settings: Any) -> AbstractContextManager[Any]:

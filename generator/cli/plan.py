@@ -20,33 +20,10 @@ def register(app: typer.Typer) -> None:
     app.command("plan")(plan)
 
 
-def plan(
-    out: options.Out,
-    subjects: options.Subjects = None,
-    config: options.ConfigFile = None,
-    operators: options.Operators = None,
-    criterion: options.CriterionName = None,
-    clean_replicates: options.CleanReplicates = None,
-    faulty_replicates: options.FaultyReplicates = None,
-    sham_mutants: options.ShamMutants = None,
-    keep_models: options.KeepModels = None,
-    limit: options.Limit = None,
-    seed: options.Seed = None,
-    as_json: AsJson = False,
-) -> None:
+@options.with_campaign_options
+def plan(configure: options.Configure, out: options.Out, as_json: AsJson = False) -> None:
     """Show how many mutants and trainings a campaign would have; subjects are captured."""
-    settings = options.campaign_config(
-        subjects,
-        config,
-        operators,
-        criterion=criterion,
-        clean_replicates=clean_replicates,
-        faulty_replicates=faulty_replicates,
-        sham_mutants=sham_mutants,
-        keep_models=keep_models,
-        limit=limit,
-        seed=seed,
-    )
+    settings = configure()
     from ...datasets.corpus.writer import CONFIG_NAME
 
     import_keras()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...datasets.capture import Subject, capture, load_arrays, load_subject, save_subject
-from ...datasets.corpus.writer import check_or_create, disk_errors
+from ...datasets.corpus.writer import check_or_create
 from ...datasets.errors import ConfigError
 from ...datasets.subjects.catalogue import subject_info, subjects
 from ...operators.registry import operator, operators
@@ -39,8 +39,7 @@ def prepare(root: Path, config: CampaignConfig) -> tuple[Planned, ...]:
             _check_unchanged(subject, source)
         elif source.is_dir():
             subject = load_subject(source)
-            with disk_errors(folder):
-                save_subject(subject, load_arrays(source), folder)
+            save_subject(subject, load_arrays(source), folder)
         else:
             subject = capture(source, folder, name=name)
         planned.append(Planned(subject, folder, codes, config))

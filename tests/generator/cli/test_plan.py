@@ -59,7 +59,8 @@ def test_settings_come_from_a_file_and_options_win(
 ) -> None:
     config = tmp_path / "campaign.toml"
     config.write_text(
-        f'subjects = ["{tiny}"]\noperators = ["HNE"]\ncriterion = "welch"\nfaulty_replicates = 2\nsham_mutants = 0\n'
+        f'subjects = ["{tiny}"]\noperators = ["HNE"]\ncriterion = "welch"\n'
+        "faulty_replicates = 2\nsham_mutants = 0\n"
     )
     options = ("--config", config, "--out", tmp_path / "corpus")
     (hne, _) = planned(faultloom, *options)
