@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -35,7 +36,10 @@ class TransformResult:
         return self.rows if self.index is None else self.rows.take(self.index)
 
 
-Transform = Callable[[Rows, Mapping[str, Json], np.random.Generator, Task], TransformResult]
+Seeded = Callable[[], np.random.Generator]
+"""Makes the generator of one transform; a transform that draws nothing never calls it."""
+
+Transform = Callable[[Rows, Mapping[str, Json], Seeded, Task], TransformResult]
 
 
 def task_of(document: Mapping[str, Json]) -> Task:
@@ -67,7 +71,8 @@ def apply_transforms(
         rows: of the role; never changed, and may be read-only.
         transforms: as in the program.
         role: train, validation or test; transforms for other roles are skipped.
-        seed_for: generator of the transform at a position in the program.
+        seed_for: makes the generator of the transform at a position in the program; called
+            only for transforms that draw random numbers.
 
     Raises:
         SubjectError: a transform is not known.
@@ -81,7 +86,7 @@ def apply_transforms(
         here = np.arange(len(rows)) if index is None else index
         view = rows if index is None else rows.take(index)
         task = parameters.get("task") or task_of_labels(view.y[0])
-        result = _named(transform["name"])(view, parameters, seed_for(position), task)
+        result = _named(transform["name"])(view, parameters, partial(seed_for, position), task)
         touched[here[result.touched]] = True
         if result.rows is not view:
             rows = result.rows if index is None else _put(rows, index, result.rows)
@@ -91,14 +96,14 @@ def apply_transforms(
 
 
 def change_labels(
-    rows: Rows, parameters: Mapping[str, Json], rng: np.random.Generator, task: Task
+    rows: Rows, parameters: Mapping[str, Json], seeded: Seeded, task: Task
 ) -> TransformResult:
     """Relabel a percentage of the most frequent class, each row to any other label alike.
 
     Labels are the distinct rows of the first output, so integers, one-hot vectors and truth
     values are one case. In regression every target gets N(0, std * percentage / 100).
     """
-    labels, share = rows.y[0], float(parameters["percentage"]) / 100
+    labels, share, rng = rows.y[0], float(parameters["percentage"]) / 100, seeded()
     if task == "regression":
         noise = rng.normal(0.0, float(np.std(labels)) * share, labels.shape)
         kind = labels.dtype if labels.dtype.kind == "f" else np.dtype("float32")
@@ -119,10 +124,10 @@ def change_labels(
 
 
 def delete_rows(
-    rows: Rows, parameters: Mapping[str, Json], rng: np.random.Generator, task: Task
+    rows: Rows, parameters: Mapping[str, Json], seeded: Seeded, task: Task
 ) -> TransformResult:
     """Delete a percentage of every class, or of every bucket of targets; one row of each stays."""
-    share = float(parameters["percentage"]) / 100
+    share, rng = float(parameters["percentage"]) / 100, seeded()
     ids = _buckets(rows.y[0]) if task == "regression" else _classes(rows.y[0])[1]
     deleted = np.zeros(len(rows), bool)
     for stratum in np.unique(ids):

@@ -72,6 +72,7 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
         {
             **keys,
             "answer_set": 0,
+            "ordinal": ordinal,
             "is_minimal": True,
             "fault_type": fault.fault_type,
             "granularity": fault.granularity,
@@ -85,7 +86,7 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
             "new": fault.new,
             "layer_localisable": fault.layer_localisable,
         }
-        for fault in mutant.faults
+        for ordinal, fault in enumerate(mutant.faults)
     ]
     return {"mutants": [row], "faults": faults}
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..datasets.arrays import rows_of
 from ..datasets.errors import CorpusError
 from ..datasets.program import TrainingProgram
+from ..datasets.transforms import apply_transforms
 from .base import Case, LayerInfo, Task
 
 Array = npt.NDArray[Any]
@@ -37,21 +38,21 @@ def make_case(
         case_id: random identity.
 
     Raises:
-        CorpusError: the weights do not fit the program, or its test rows would have to be
-            transformed.
+        CorpusError: the weights do not fit the program, or a transform of its test rows draws
+            random numbers.
     """
     from ..datasets.build import build_model, layers_by_path, weight_variables
 
     document = program.document()
-    if any("test" in transform["roles"] for transform in document["transforms"]):
-        raise CorpusError("a case cannot be made: the program transforms its test rows")
     model = build_model(document["architecture"])
     variables = weight_variables(model)
     if [tuple(v.shape) for v in variables] != [w.shape for w in weights]:
         raise CorpusError("a case cannot be made: the stored weights do not fit the program")
     for variable, value in zip(variables, weights, strict=True):
         variable.assign(value)
-    rows = rows_of(document["data"]["test"], arrays)
+    rows = apply_transforms(
+        rows_of(document["data"]["test"], arrays), document["transforms"], "test", _no_randomness
+    ).materialized()
     layers = layers_by_path(model)
     outputs, prediction = _outputs(model, layers, rows.x)
     return Case(
@@ -70,6 +71,14 @@ def make_case(
         labels=rows.y[0],
         predictions=prediction,
         activations=outputs.__getitem__,
+    )
+
+
+def _no_randomness(position: int) -> np.random.Generator:
+    """Refuse a generator: the tests of a program are the same in all of its runs."""
+    raise CorpusError(
+        f"a case cannot be made: transform {position} of the program draws random test rows; "
+        "expected only transforms of test rows that need no seed"
     )
 
 

@@ -39,9 +39,11 @@ def diagnose(payload: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[di
             rows.append(
                 {
                     "localizer": name,
+                    "version": localizer.version,
                     "case_id": case_id,
                     "run_id": model["run_id"],
                     "status": diagnosis.status,
+                    "reason": diagnosis.reason or None,
                     "suspects": [
                         {
                             "fault_type": suspect.fault_type,
@@ -52,7 +54,6 @@ def diagnose(payload: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[di
                         for suspect in diagnosis.suspects
                     ],
                     "wall_s": diagnosis.wall_s,
-                    "version": localizer.version,
                     "mode": localizer.modes[0] if localizer.modes else None,
                 }
             )

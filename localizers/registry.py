@@ -8,7 +8,7 @@ import importlib.metadata
 from collections.abc import Mapping
 from typing import Any
 
-from ..datasets.errors import ConfigError
+from ..datasets.errors import ConfigError, FaultloomError
 
 
 class Registry:
@@ -65,12 +65,17 @@ class Registry:
         return value
 
     def create(self, name: str, **options: Any) -> Any:
-        """Call what ``load`` returns with ``options``; its TypeError becomes a ConfigError."""
+        """Call what ``load`` returns with ``options``; what it raises becomes a ConfigError."""
         factory = self.load(name)
         try:
             return factory(**options)
-        except TypeError as error:
-            raise ConfigError(f"{self.kind} {name!r}: {error}; check its options") from error
+        except FaultloomError:
+            raise
+        except Exception as error:  # a plug-in may raise anything
+            raise ConfigError(
+                f"{self.kind} {name!r}: cannot be made: {type(error).__name__}: {error}; "
+                "check its options"
+            ) from error
 
     def _target(self, name: str) -> str:
         self._discover()

@@ -19,7 +19,14 @@ ROOMS = {
 }
 HEAVY = {"tensorflow", "keras", "ray"}
 # What puts localisers to a corpus; everything else in the room is a localiser or serves one.
-EXAMINERS = {"cases.py", "diagnosing.py", "evaluation.py", "experiment.py"}
+EXAMINERS = {
+    "cases.py",
+    "diagnosing.py",
+    "evaluation.py",
+    "exams.py",
+    "scoring.py",
+    "summaries.py",
+}
 FOR_LOCALIZERS = {"faultloom.datasets.errors", "faultloom.datasets.program"}
 
 

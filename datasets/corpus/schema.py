@@ -142,6 +142,7 @@ _MUTANTS = [
 _FAULTS = [
     *_keys("mutant_id!", "subject!", "data_group", "split", "operator"),
     _required("answer_set", _INT, "0 is the seeded faults, others are alternatives"),
+    _required("ordinal", _INT, "place of the fault within its answer set, from 0"),
     _required("is_minimal", _FLAG, "whether no part of this answer set is an answer"),
     _field("fault_type", _ENUM, "kind of fault, as the operator declares it"),
     _field("granularity", _ENUM, "data, program, layer or neuron"),
@@ -221,20 +222,27 @@ _SPECTRA = [
 ]
 _DIAGNOSES = [
     _required("localizer", _ENUM, "name of the localizer"),
+    _required("version", _TEXT, "version of the localizer; another version is asked anew"),
     _required("case_id", _TEXT, "the blinded case"),
     *_keys("run_id", "program_id", "mutant_id", "subject", "data_group", "split", "operator"),
     _required("status", _ENUM, "ok, abstained, not_applicable, failed or timed_out"),
+    _field("reason", _TEXT, "why there is no answer; null where the status is ok"),
     _field("suspects", pa.list_(_SUSPECT), "scored suspects; a higher score is worse"),
     _field("wall_s", _REAL, "wall time in seconds"),
-    _field("version", _TEXT, "version of the localizer"),
     _field("mode", _ENUM, "faithful or intent, for published tools"),
     *_keys("environment_id"),
 ]
 _SCORES = [
     _required("localizer", _ENUM, "name of the localizer"),
+    _required(
+        "version",
+        _TEXT,
+        "version of the localizer; of a prior RULE+N.HASH: the version of its rule, the number "
+        "and the hash of the killed mutants that it was fitted on",
+    ),
     _field("mode", _ENUM, "faithful or intent, for published tools"),
     *_keys("mutant_id!", "subject", "data_group", "split", "operator"),
-    _required("answer_set_mode", _ENUM, "which answer sets count"),
+    _required("answer_set_mode", _ENUM, "which answer sets count; seeded: one layer per fault"),
     _field("rank_best", _REAL, "first-hit rank, ties in favour"),
     _field("rank_expected", _REAL, "first-hit rank, ties by expectation"),
     _field("rank_worst", _REAL, "first-hit rank, ties against"),
@@ -291,18 +299,20 @@ SCHEMAS: Final[Mapping[str, pa.Schema]] = MappingProxyType(
 )
 TABLES: Final = tuple(SCHEMAS)
 
+_ANSWERER: Final = ("localizer", "version", "mode")
+
 #: The rows of a table are sorted by these columns.
 SORT_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "subjects": ("subject", "program_id"),
         "mutants": ("subject", "operator", "mutant_id"),
-        "faults": ("subject", "operator", "mutant_id", "answer_set", "slot", "layer_index"),
+        "faults": ("subject", "operator", "mutant_id", "answer_set", "ordinal"),
         "runs": ("subject", "operator", "mutant_id", "program_id", "k", "run_id"),
         "predictions": ("subject", "operator", "mutant_id", "program_id", "run_id"),
         "models": ("subject", "operator", "mutant_id", "program_id", "k", "run_id"),
         "spectra": ("subject", "operator", "mutant_id", "run_id", "layer_index", "layer"),
-        "diagnoses": ("subject", "operator", "mutant_id", "localizer", "mode", "case_id"),
-        "scores": ("subject", "operator", "mutant_id", "localizer", "mode", "answer_set_mode"),
+        "diagnoses": ("subject", "operator", "mutant_id", *_ANSWERER, "case_id"),
+        "scores": ("subject", "operator", "mutant_id", *_ANSWERER, "answer_set_mode"),
         "environments": ("environment_id",),
         "artifacts": ("kind", "sha256"),
     }

@@ -38,32 +38,32 @@ def evaluate(
     """
     from ...datasets.corpus.writer import StagingWriter, compact
     from ...datasets.program import content_hash
-    from ...localizers import experiment
+    from ...localizers import exams, scoring, summaries
 
     chosen = [name.strip() for name in localizers.split(",") if name.strip()]
-    names = list(dict.fromkeys([*chosen, *experiment.BASELINES]))
-    sitting = experiment.exams(corpus)
+    names = list(dict.fromkeys([*chosen, *scoring.BASELINES]))
+    sitting = exams.exams(corpus)
     staging = StagingWriter(corpus)
     with resumable(corpus):
         _diagnose(corpus, sitting, names, staging, workers, address)
-    cases = experiment.score(corpus, names)
-    if rows := experiment.new_rows(corpus, experiment.score_rows(cases)):
+    scored = scoring.score(corpus, names)
+    if rows := scoring.new_rows(corpus, scoring.score_rows(scored)):
         staging.commit(f"scores-{content_hash(rows)}", {"scores": rows})
     compact(corpus)
     tables: dict[str, list[dict[str, Any]]] = {
-        "summary": experiment.summary_rows(cases, seed=0),
-        "by_operator": experiment.breakdown_rows(cases, "operator"),
-        "by_position": experiment.breakdown_rows(cases, "position"),
-        "clean": experiment.clean_rows(corpus, names),
+        "summary": summaries.summary_rows(scored, seed=0),
+        "by_operator": summaries.breakdown_rows(scored, "operator"),
+        "by_position": summaries.breakdown_rows(scored, "position"),
+        "clean": summaries.clean_rows(corpus, names),
     }
     if as_json:
         json.dump(tables, sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
-    estimates = (*(f"hit@{k}" for k in experiment.KS), "gain", "first_rank")
+    estimates = (*(f"hit@{k}" for k in scoring.KS), "gain", "first_rank")
     _heading(
         "hit@k [95 % interval], over cases with more than 2k layers: "
-        + "; ".join(_counts(k, tables["summary"][0][f"hit@{k}"]) for k in experiment.KS)
+        + "; ".join(_counts(k, tables["summary"][0][f"hit@{k}"]) for k in scoring.KS)
         + "\nintervals resample data groups, or (subject, fault type, position) cells where "
         "there is one group"
     )
@@ -76,7 +76,8 @@ def evaluate(
         as_json=False,
     )
     few = ("guider", "random", "last-layer", "depth-prior", "label-shuffle", "oracle-prior")
-    shown = [name for name in dict.fromkeys([*chosen, *few]) if name in cases]
+    answered = {answers.localizer for answers in scored}
+    shown = [name for name in dict.fromkeys([*chosen, *few]) if name in answered]
     for by in ("operator", "position"):
         _heading(f"hit@1 by {by}")
         show(tables[f"by_{by}"], (by, "mutants", *shown), as_json=False)
@@ -113,7 +114,7 @@ def _diagnose(
 ) -> None:
     from ...datasets.capture import load_arrays
     from ...datasets.errors import RunnerError
-    from ...localizers import diagnosing, experiment
+    from ...localizers import diagnosing, exams
 
     import_keras()
     from ..campaign import Progress
@@ -128,7 +129,7 @@ def _diagnose(
     pending = {}
 
     def units() -> Iterator[Unit]:
-        for key, exam, payload in experiment.payloads(corpus, sitting, names, done):
+        for key, exam, payload in exams.payloads(corpus, sitting, names, done):
             pending[key] = exam
             yield Unit(key, diagnosing.WORK, payload, exam.subject)
 
@@ -149,6 +150,6 @@ def _diagnose(
                     f"{result.failure.error}; run it again to resume"
                 )
             exam = pending.pop(result.unit.key)
-            rows = experiment.with_keys(exam, result.value or ())
+            rows = exams.with_keys(exam, result.value or ())
             staging.commit(result.unit.key, {"diagnoses": rows})
             report(Progress(count, len(sitting), count, len(sitting)))

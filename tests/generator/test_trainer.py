@@ -1,5 +1,6 @@
 """The trainer against Keras's own `fit`: same initial weights, same batches, same weights."""
 
+from functools import partial
 from typing import Any
 
 import keras
@@ -220,9 +221,8 @@ def test_deleted_rows_train_as_if_they_were_never_there(lab: Any, edited: Any) -
     trainer = lab.trainer(clean)
     initial = lab.initial_weights(trainer, program, STREAMS)
     (result,) = trainer.train(program, [STREAMS])
-    kept = delete_rows(
-        rows, parameters, STREAMS.generator("data", content_hash(transform)), "classification"
-    ).materialized()
+    seeded = partial(STREAMS.generator, "data", content_hash(transform))
+    kept = delete_rows(rows, parameters, seeded, "classification").materialized()
     assert 35 < len(kept) < 50 and result.steps == 3 * -(-len(kept) // 16)
     lab.compile(model, program, initial)
     for epoch in range(3):
@@ -240,8 +240,8 @@ def test_changed_labels_reach_the_training_rows_alone(lab: Any, edited: Any) -> 
     program = edited(clean, "/transforms", [transform])
     trainer = lab.trainer(clean)
     (faulty,), (right,) = (trainer.train(one, [STREAMS]) for one in (program, clean))
-    generator = STREAMS.generator("data", content_hash(transform))
-    changed = change_labels(rows, parameters, generator, "classification").rows
+    seeded = partial(STREAMS.generator, "data", content_hash(transform))
+    changed = change_labels(rows, parameters, seeded, "classification").rows
     trained = lab.program(dense(), changed, held=rows.take(np.arange(20)))
     (expected,) = trainer.train(trained, [STREAMS])
     assert lab.difference(faulty.weights, right.weights) > 1e-3

@@ -1,7 +1,7 @@
 """A case shows a model, its tests and nothing of what was done to it."""
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import keras
@@ -12,6 +12,7 @@ from faultloom.datasets.canonical import canonical_model, canonicalize
 from faultloom.datasets.errors import CorpusError
 from faultloom.datasets.program import TrainingProgram
 from faultloom.datasets.slots import replaced
+from faultloom.datasets.transforms import TRANSFORMS, TransformResult
 from faultloom.localizers.base import Case
 from faultloom.localizers.cases import make_case
 from faultloom.operators.cases import small_program
@@ -171,18 +172,32 @@ def test_tests_are_the_test_rows_alone_and_as_they_are() -> None:
     assert len(case.predictions) == len(test) == 12
 
 
-def test_transformed_test_rows_are_refused() -> None:
+def shifted(test: Rows, *_: Any) -> TransformResult:
+    return TransformResult(replace(test, x=(test.x[0] + 1,)), None, np.arange(len(test)))
+
+
+def test_tests_are_transformed_as_the_program_transforms_its_test_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(TRANSFORMS, "shift", shifted)
     model, test = keras.Sequential([keras.Input((4,)), layers.Dense(3, "softmax")]), rows(4)
-    transform = {"name": "change_labels", "parameters": {}, "roles": ["train", "test"]}
+    transform = {"name": "shift", "parameters": {}, "roles": ["test"]}
     document = replaced(program_of(model, test).document(), "/transforms", [transform])
-    with pytest.raises(CorpusError, match="transforms its test rows"):
-        make_case(
-            TrainingProgram.of(document),
-            model.get_weights(),
-            by_hash([test]),
-            "classification",
-            "4711",
-        )
+    program = TrainingProgram.of(document)
+    case = make_case(program, model.get_weights(), by_hash([test]), "classification", "4711")
+    wanted = model.predict(test.x[0] + 1, verbose=0)
+    assert case.predictions == pytest.approx(wanted, abs=1e-5)
+    assert np.array_equal(case.labels, test.y[0])
+
+
+def test_randomly_transformed_test_rows_are_refused() -> None:
+    model, test = keras.Sequential([keras.Input((4,)), layers.Dense(3, "softmax")]), rows(4)
+    parameters = {"percentage": 50.0}
+    transform = {"name": "change_labels", "parameters": parameters, "roles": ["train", "test"]}
+    document = replaced(program_of(model, test).document(), "/transforms", [transform])
+    program = TrainingProgram.of(document)
+    with pytest.raises(CorpusError, match="transform 0 of the program draws random test rows"):
+        make_case(program, model.get_weights(), by_hash([test]), "classification", "4711")
 
 
 @pytest.mark.parametrize("change", ["fewer", "other shape"])
