@@ -27,6 +27,7 @@ def plan(configure: options.Configure, out: options.Out, as_json: AsJson = False
     from ...datasets.corpus.writer import CONFIG_NAME
 
     import_keras()
+    from ..schedule import criterion_of
     from .setup import prepare
 
     rows = []
@@ -56,4 +57,6 @@ def plan(configure: options.Configure, out: options.Out, as_json: AsJson = False
     show(rows, ("subject", "operator", "mutants", "trainings"), as_json=as_json)
     if not as_json:
         mutants, trainings = (sum(row[name] for row in rows) for name in ("mutants", "trainings"))
-        sys.stdout.write(f"\n{mutants} mutants, {trainings} trainings\n")
+        # A rule with several looks stops training a mutant that is decided.
+        bound = "at most " if len(criterion_of(settings).looks) > 1 else ""
+        sys.stdout.write(f"\n{mutants} mutants, {bound}{trainings} trainings\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,10 @@ import typer
 
 from .lists import AsJson
 from .output import show
+
+CLEAN = "(clean)"
+FIXED = 20
+"""Trainings that the published rule spends on every mutant."""
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +39,7 @@ def summary(corpus: Path, *, as_json: bool) -> None:
     for row in mutants.to_pylist():
         key = (row["subject"], row["operator"])
         outcomes.setdefault(key, Counter())[row["outcome"]] += 1
-    trained = Counter((row["subject"], row["operator"] or "(clean)") for row in runs.to_pylist())
+    trained = Counter((row["subject"], row["operator"] or CLEAN) for row in runs.to_pylist())
     rows = []
     for subject, operator in sorted(trained.keys() | outcomes.keys()):
         counts = outcomes.get((subject, operator), Counter())
@@ -57,3 +62,13 @@ def summary(corpus: Path, *, as_json: bool) -> None:
         )
     columns = ("subject", "operator", "runs", "mutants", "killed", "survived", "incompetent")
     show(rows, (*columns, "other"), as_json=as_json)
+    mutants, runs = (
+        sum(row[name] for row in rows if row["mutants"]) for name in ("mutants", "runs")
+    )
+    if mutants and not as_json:
+        clean = sum(row["runs"] for row in rows if row["operator"] == CLEAN)
+        sys.stdout.write(
+            f"\n{mutants} mutants took {runs} trainings, {runs / mutants:.1f} each; a fixed sample "
+            f"of {FIXED} would take {FIXED * mutants} ({runs / mutants / FIXED:.0%}); "
+            f"clean programs took {clean}\n"
+        )

@@ -85,3 +85,12 @@ def test_a_table_for_people_has_the_totals(
     code, out, _ = faultloom("plan", tiny, "--out", tmp_path / "corpus", *options)
     assert code == 0
     assert "6 mutants, 14 trainings" in out
+
+
+def test_with_looks_the_trainings_are_a_bound(
+    faultloom: Faultloom, tiny: Path, tmp_path: Path
+) -> None:
+    options = ("--operators", "HNE", "--clean-replicates", 40, "--sham-mutants", 0)
+    code, out, _ = faultloom("plan", tiny, "--out", tmp_path / "corpus", *options)
+    assert code == 0
+    assert "3 mutants, at most 100 trainings" in out

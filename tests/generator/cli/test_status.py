@@ -27,6 +27,19 @@ def test_it_counts_runs_and_mutants_by_outcome(faultloom: Faultloom, corpus: Pat
         assert sum(row["outcomes"].values()) == row["mutants"]
 
 
+@pytest.mark.tf
+def test_it_tells_what_the_mutants_cost_beside_a_fixed_sample(
+    faultloom: Faultloom, corpus: Path
+) -> None:
+    rows = json.loads(faultloom("status", corpus, "--json")[1])
+    mutants = sum(row["mutants"] for row in rows)
+    runs = sum(row["runs"] for row in rows if row["operator"] != "(clean)")
+    last = faultloom("status", corpus)[1].splitlines()[-1]
+    assert last.startswith(f"{mutants} mutants took {runs} trainings, {runs / mutants:.1f} each")
+    assert f"a fixed sample of 20 would take {20 * mutants} " in last
+    assert last.endswith("clean programs took 5")
+
+
 def test_a_campaign_that_has_just_begun_is_an_empty_list(
     faultloom: Faultloom, tmp_path: Path
 ) -> None:
