@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,13 +33,13 @@ def summary(corpus: Path, *, as_json: bool) -> None:
     """Print the mutants of each subject by operator and outcome."""
     from ...datasets.corpus import reader
 
-    mutants = reader.read(corpus, "mutants", columns=["subject", "operator", "outcome"])
-    runs = reader.read(corpus, "runs", columns=["subject", "operator", "outcome"])
+    mutated = reader.read(corpus, "mutants", columns=["subject", "operator", "outcome"])
+    run = reader.read(corpus, "runs", columns=["subject", "operator", "outcome"])
     outcomes: dict[tuple[str, str], Counter[str]] = {}
-    for row in mutants.to_pylist():
+    for row in mutated.to_pylist():
         key = (row["subject"], row["operator"])
         outcomes.setdefault(key, Counter())[row["outcome"]] += 1
-    trained = Counter((row["subject"], row["operator"] or CLEAN) for row in runs.to_pylist())
+    trained = Counter((row["subject"], row["operator"] or CLEAN) for row in run.to_pylist())
     rows = []
     for subject, operator in sorted(trained.keys() | outcomes.keys()):
         counts = outcomes.get((subject, operator), Counter())
@@ -62,13 +62,16 @@ def summary(corpus: Path, *, as_json: bool) -> None:
         )
     columns = ("subject", "operator", "runs", "mutants", "killed", "survived", "incompetent")
     show(rows, (*columns, "other"), as_json=as_json)
-    mutants, runs = (
-        sum(row[name] for row in rows if row["mutants"]) for name in ("mutants", "runs")
+    if outcomes and not as_json:
+        sys.stdout.write(f"\n{_spent(rows)}\n")
+
+
+def _spent(rows: list[dict[str, Any]]) -> str:
+    mutants = sum(row["mutants"] for row in rows)
+    trained = sum(row["runs"] for row in rows if row["operator"] != CLEAN)
+    clean = sum(row["runs"] for row in rows if row["operator"] == CLEAN)
+    return (
+        f"{mutants} mutants took {trained} trainings, {trained / mutants:.1f} each; a fixed sample "
+        f"of {FIXED} would take {FIXED * mutants} ({trained / mutants / FIXED:.0%}); "
+        f"clean programs took {clean}"
     )
-    if mutants and not as_json:
-        clean = sum(row["runs"] for row in rows if row["operator"] == CLEAN)
-        sys.stdout.write(
-            f"\n{mutants} mutants took {runs} trainings, {runs / mutants:.1f} each; a fixed sample "
-            f"of {FIXED} would take {FIXED * mutants} ({runs / mutants / FIXED:.0%}); "
-            f"clean programs took {clean}\n"
-        )
