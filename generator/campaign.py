@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from .plan import Mutant
 from .records import failed_runs, mutant_rows, subject_row
 from .runner import Done, Runner, Unit
 from .schedule import Planned, Scheduled, criterion_of, schedule
+from .searching import Searches
 from .units import Task
 from .verdicts import KILLED, CleanRuns, Outcome, by_mutant
 from .window import windowed
@@ -96,6 +98,9 @@ def run(
     late = campaign.late()
     if late and not campaign.train(lambda: iter(late)):
         return False
+    while units := campaign.searches.units():
+        if not campaign.train(partial(iter, units)):
+            return False
     campaign.close()
     writer.compact(root)
     return True
@@ -122,6 +127,7 @@ class _Campaign:
         self._shared: set[str] = set()
         self._undecided = stored.undecided(root, planned, self._done) if self._done else set()
         self._before: dict[str, list[Row]] = {}
+        self.searches = Searches(root, planned, self._outcome)
         self._progress = Progress(0, 0, 0, 0)
 
     def train(self, units: Callable[[], Iterator[Scheduled]]) -> bool:
@@ -172,7 +178,7 @@ class _Campaign:
         if not unit.mutants:
             self._clean.add(tables["runs"])
         runs = by_mutant(tables["runs"])
-        for mutant in unit.mutants:
+        for mutant in () if unit.trial else unit.mutants:
             own = [*self._before_of(mutant), *runs.get(mutant.mutant_id, [])]
             if mutant.mutant_id in incompetent:
                 outcome = Outcome("incompetent", None, incompetent[mutant.mutant_id])

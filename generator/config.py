@@ -86,6 +86,8 @@ class CampaignConfig(BaseModel):
     address: _Name | None = None
     """A Ray cluster to use instead of a private local one."""
     sham_mutants: _Count = 3
+    search: Literal["none", "bisection", "deepcrime"] = "none"
+    """How parameters with a range are searched for the mildest value that kills."""
 
     @model_validator(mode="before")
     @classmethod
@@ -115,6 +117,7 @@ _EXPECTED: Final = {
     "workers": "a whole number of at least 0",
     "address": "the address of a Ray cluster",
     "sham_mutants": "a whole number of at least 0",
+    "search": "'none', 'bisection' or 'deepcrime'",
 }
 
 

@@ -27,6 +27,8 @@ class Mutant:
         faults: the ground truth, computed as a difference; empty for SHAM.
         operator: code; codes of several mutations are joined by ``+``.
         stage: when the (first) mutation acts.
+        search: JSON text of the search that found it; None where there was none.
+        search_killed: whether the search saw it killed; None where there was no search.
     """
 
     mutant_id: str
@@ -36,6 +38,8 @@ class Mutant:
     faults: tuple[Fault, ...]
     operator: str
     stage: str
+    search: str | None = None
+    search_killed: bool | None = None
 
     @property
     def salt(self) -> str:
@@ -44,7 +48,13 @@ class Mutant:
 
 
 def plan_mutants(
-    subject: Subject, codes: Sequence[str], *, limit: int | None, shams: int, seed: int
+    subject: Subject,
+    codes: Sequence[str],
+    *,
+    limit: int | None,
+    shams: int,
+    seed: int,
+    searched: bool = False,
 ) -> Iterator[Mutant]:
     """Plan the mutants of a subject, one after the other.
 
@@ -56,15 +66,16 @@ def plan_mutants(
             uniform; variants of a site are drawn without replacement.
         shams: number of SHAM mutants.
         seed: of the draws.
+        searched: whether parameters with a range are left to a search.
 
     Returns:
         Mutants in a stable order, each program once.
     """
     seen = {subject.program.program_id}
     for code in codes:
-        for mutation in _limited(operator(code), subject.program, limit, seed):
+        for mutation in _limited(operator(code), subject.program, limit, seed, searched):
             try:
-                mutant = _mutant(subject, mutation)
+                mutant = mutant_of(subject, mutation)
             except NotApplicable:
                 continue
             if mutant.program.program_id not in seen:
@@ -73,10 +84,15 @@ def plan_mutants(
     sham = operator("SHAM")
     (site,) = sham.sites(subject.program)
     for number in range(shams):
-        yield _mutant(subject, Mutation("SHAM", site, {"salt": number}))
+        yield mutant_of(subject, Mutation("SHAM", site, {"salt": number}))
 
 
-def _mutant(subject: Subject, mutation: Mutation) -> Mutant:
+def mutant_of(subject: Subject, mutation: Mutation) -> Mutant:
+    """Return the mutant of one mutation.
+
+    Raises:
+        NotApplicable: the mutation has no such site, or changes nothing.
+    """
     clean = subject.program
     faulty = mutate(clean, (mutation,))
     return Mutant(
@@ -91,10 +107,12 @@ def _mutant(subject: Subject, mutation: Mutation) -> Mutant:
 
 
 def _limited(
-    chosen: Operator, program: TrainingProgram, limit: int | None, seed: int
+    chosen: Operator, program: TrainingProgram, limit: int | None, seed: int, searched: bool
 ) -> list[Mutation]:
     by_site: list[list[Mutation]] = []
     for site in chosen.sites(program):
+        if searched and chosen.ranges(program, site):
+            continue
         variants: list[Json] = list(chosen.variants(program, site))
         order = np.arange(len(variants))
         if limit is not None:

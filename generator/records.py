@@ -20,7 +20,7 @@ from .plan import Mutant
 from .runner import Done
 from .schedule import Scheduled
 from .scoring import Judge
-from .verdicts import Outcome
+from .verdicts import KILLED, Outcome
 
 Row = dict[str, Any]
 
@@ -35,6 +35,10 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
         "operator": mutant.operator,
     }
     verdict = outcome.verdict
+    if _contradicts(mutant.search_killed, outcome):
+        said = "killed" if mutant.search_killed else "survived"
+        reason = f"{said} in the search, not on fresh runs: {outcome.reason}"
+        outcome = Outcome("unstable", verdict, reason)
     row: Row = {
         **keys,
         "program_id": mutant.program.program_id,
@@ -52,6 +56,7 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
             for mutation in mutant.mutations
         ],
         "outcome": outcome.name,
+        "search": mutant.search,
         "flags": [],
         "program_json": mutant.program.text,
         "reason": outcome.reason,
@@ -89,6 +94,12 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
         for ordinal, fault in enumerate(mutant.faults)
     ]
     return {"mutants": [row], "faults": faults}
+
+
+def _contradicts(search_killed: bool | None, outcome: Outcome) -> bool:
+    if search_killed is None or outcome.name not in (*KILLED, "survived"):
+        return False
+    return search_killed != (outcome.name in KILLED)
 
 
 def failed_runs(unit: Scheduled, rule: Criterion, done: Done) -> Iterator[Row]:

@@ -14,8 +14,9 @@ from .config import CampaignConfig
 from .graph_key import graph_key
 from .killing import Criterion, criterion
 from .plan import Mutant, plan_mutants
+from .quests import Quest, quests
 from .scoring import Judge
-from .units import Batch, Order, chunks
+from .units import TRIAL, Batch, Order, chunks
 
 _TRAININGS_PER_UNIT = 60
 _CLEAN_PER_UNIT = 10
@@ -30,6 +31,11 @@ class Scheduled:
     planned: Planned
     batch: Batch
     mutants: tuple[Mutant, ...]
+
+    @property
+    def trial(self) -> bool:
+        """Whether its runs are trials of a search."""
+        return self.batch.orders[0].role == TRIAL
 
     @property
     def trainings(self) -> int:
@@ -68,6 +74,15 @@ class Planned:
             limit=self.config.limit,
             shams=self.config.sham_mutants,
             seed=self.config.seed,
+            searched=self.config.search != "none",
+        )
+
+    def quests(self) -> Iterator[Quest]:
+        """Go through the searches, in the same order every time."""
+        if self.config.search == "none":
+            return iter(())
+        return quests(
+            self.subject.program, self.codes, limit=self.config.limit, seed=self.config.seed
         )
 
     def clean_units(self) -> Iterator[Scheduled]:
@@ -81,15 +96,22 @@ class Planned:
         """Go through the units of mutants; those of one unit share a graph key."""
         return self.units_of((mutant, 0) for mutant in self.mutants())
 
-    def units_of(self, wanted: Iterator[tuple[Mutant, int]]) -> Iterator[Scheduled]:
-        """Go through the units of some mutants, each from a run on."""
+    def units_of(
+        self, wanted: Iterator[tuple[Mutant, int]], *, trial: bool = False
+    ) -> Iterator[Scheduled]:
+        """Go through the units of some mutants, each from a run on.
+
+        Args:
+            wanted: mutants and their first runs.
+            trial: whether these are trials of a search, whose runs decide about nothing else.
+        """
         rule = criterion_of(self.config)
         size = max(1, _TRAININGS_PER_UNIT // _typical(rule))
         while window := tuple(islice(wanted, _MUTANTS_AT_ONCE)):
             by_graph: dict[str, list[Order]] = defaultdict(list)
             by_id = {mutant.mutant_id: mutant for mutant, _ in window}
             for mutant, first in window:
-                order = _order(mutant, first, rule.n_faulty - first)
+                order = _order(mutant, first, rule.n_faulty - first, trial=trial)
                 by_graph[graph_key(mutant.program)].append(order)
             for orders in by_graph.values():
                 for chunk in chunks(orders, size):
@@ -128,13 +150,15 @@ def _typical(rule: Criterion) -> int:
     return rule.looks[len(rule.looks) // 2]
 
 
-def _order(mutant: Mutant, first: int, runs: int) -> Order:
+def _order(mutant: Mutant, first: int, runs: int, *, trial: bool) -> Order:
+    role = "sham" if mutant.operator == "SHAM" else "faulty"
     return Order(
         mutant.program.text,
-        "sham" if mutant.operator == "SHAM" else "faulty",
+        TRIAL if trial else role,
         mutant.mutant_id,
         mutant.operator,
         first,
         runs,
-        mutant.salt,
+        # Fresh streams confirm what a search found, so trials must not use them up.
+        TRIAL if trial else mutant.salt,
     )

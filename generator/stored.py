@@ -10,6 +10,7 @@ from typing import Any
 from ..datasets.corpus import reader
 from .plan import Mutant
 from .schedule import Planned, schedule
+from .units import TRIAL
 from .verdicts import by_mutant
 
 Row = dict[str, Any]
@@ -28,7 +29,17 @@ def runs_of(root: Path, subject: str, mutants: Sequence[Mutant]) -> dict[str, li
     if not mutants:
         return {}
     ids = [mutant.mutant_id for mutant in mutants]
-    which = [("subject", "==", subject), ("mutant_id", "in", ids)]
+    return _runs(
+        root, [("subject", "==", subject), ("mutant_id", "in", ids), ("role", "!=", TRIAL)]
+    )
+
+
+def trial_runs(root: Path, subject: str) -> dict[str, list[Row]]:
+    """Return what decisions need of the runs that searches made, in the order of k, by mutant."""
+    return _runs(root, [("subject", "==", subject), ("role", "==", TRIAL)])
+
+
+def _runs(root: Path, which: list[tuple[str, str, Any]]) -> dict[str, list[Row]]:
     rows = reader.read(root, "runs", columns=_DECIDED_BY, filters=which).to_pylist()
     return by_mutant(sorted(rows, key=itemgetter("k")))
 
@@ -43,6 +54,13 @@ def undecided(root: Path, planned: Sequence[Planned], done: frozenset[str]) -> s
         for mutant in unit.mutants
         if mutant.mutant_id not in decided
     }
+
+
+def outcomes(root: Path, subject: str) -> dict[str, str]:
+    """Return the outcomes of a subject's mutants that have their row, by their ids."""
+    which = [("subject", "==", subject)]
+    rows = reader.read(root, "mutants", columns=["mutant_id", "outcome"], filters=which)
+    return {str(row["mutant_id"]): str(row["outcome"]) for row in rows.to_pylist()}
 
 
 def subjects(root: Path) -> frozenset[str]:

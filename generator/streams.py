@@ -21,7 +21,7 @@ class Streams:
     Args:
         campaign_seed: seed of the campaign.
         k: number of the run.
-        salt: empty but for SHAM runs, whose only difference is this salt.
+        salt: empty but for SHAM runs, whose only difference is this salt, and for trials.
     """
 
     campaign_seed: int

@@ -9,6 +9,9 @@ from typing import Any
 
 from ..datasets.program import Json, TrainingProgram, content_hash
 
+TRIAL = "trial"
+"""Role, and salt, of the runs with which a search tries a value."""
+
 
 @dataclass(frozen=True)
 class Order:
@@ -16,12 +19,12 @@ class Order:
 
     Args:
         program: canonical text.
-        role: clean, sham or faulty.
+        role: clean, sham, faulty or trial.
         mutant_id: None for the clean program.
         operator: operator code, None for the clean program.
         first: first run.
         runs: largest number of runs; a mutant that is decided earlier has fewer.
-        salt: set for SHAM, whose runs differ from the clean ones by it alone.
+        salt: set for SHAM, whose runs differ from the clean ones by it alone, and for trials.
     """
 
     program: str

@@ -19,7 +19,7 @@ from .looks import until_decided
 from .scoring import Judge, correct, values_and_confidence
 from .streams import Streams
 from .trainer import RunResult, Trainer
-from .units import Batch, Order, Task, run_id
+from .units import TRIAL, Batch, Order, Task, run_id
 
 TABLES = ("runs", "predictions", "models")
 
@@ -112,6 +112,8 @@ def _rows(
         "cpu_s": result.cpu_s,
         "environment_id": environment_id,
     }
+    if order.role == TRIAL:
+        return {"runs": run}
     data = program.document()["data"]
     predictions: dict[str, Any] = dict(keys)
     for role in ("judge", "test"):

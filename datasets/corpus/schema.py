@@ -132,7 +132,7 @@ _MUTANTS = [
     _field("killed_by_judge", _ENUM, "yes, no or too_few_runs: the criterion on judge rows"),
     _field("killed_by_weak", _ENUM, "yes, no or too_few_runs: the criterion on a weak test set"),
     _field("triviality", _REAL, "share of judge rows that every run of the mutant fails"),
-    _field("search", _TEXT, "JSON: bounds and step of the search that found it, else null"),
+    _field("search", _TEXT, "JSON: bounds, steps and end of the search that found it, else null"),
     _field("clean_script", _TEXT, "the clean program as a script"),
     _field("faulty_script", _TEXT, "the mutant as a script"),
     _field("patch", _TEXT, "unified diff from clean to faulty script"),
@@ -161,7 +161,7 @@ _FAULTS = [
 ]
 _RUNS = [
     *_keys("run_id!", "program_id!", "mutant_id", "subject!", "data_group", "split", "operator"),
-    _required("role", _ENUM, "clean, sham, faulty or alternative"),
+    _required("role", _ENUM, "clean, sham, faulty, trial (of a search) or alternative"),
     _required("k", _INT, "replicate: the k-th training of the program"),
     _field("metric_name", _TEXT, "the judge metric"),
     _field("metric_train", _REAL, "judge metric on the training rows"),

@@ -23,6 +23,14 @@ Operators = Annotated[
 ]
 CriterionName = Annotated[str | None, typer.Option("--criterion", help="Killing criterion.")]
 KeepModels = Annotated[int | None, typer.Option(help="Runs per program whose weights are kept.")]
+SearchName = Annotated[
+    str | None,
+    typer.Option(
+        "--search",
+        help="Search parameters with a range for the mildest value that kills: none, bisection "
+        "or deepcrime.",
+    ),
+]
 Limit = Annotated[int | None, typer.Option(help="Mutants per operator and subject.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of the campaign.")]
 Budget = Annotated[
@@ -52,6 +60,7 @@ def campaign_config(
     sham_mutants: ShamMutants = None,
     keep_models: KeepModels = None,
     limit: Limit = None,
+    search: SearchName = None,
     seed: Seed = None,
     **more: Any,
 ) -> Any:
@@ -72,6 +81,7 @@ def campaign_config(
         sham_mutants=sham_mutants,
         keep_models=keep_models,
         limit=limit,
+        search=search,
         seed=seed,
         **more,
     )

@@ -34,20 +34,25 @@ def summary(corpus: Path, *, as_json: bool) -> None:
     from ...datasets.corpus import reader
 
     mutated = reader.read(corpus, "mutants", columns=["subject", "operator", "outcome"])
-    run = reader.read(corpus, "runs", columns=["subject", "operator", "outcome"])
+    run = reader.read(corpus, "runs", columns=["subject", "operator", "role"])
     outcomes: dict[tuple[str, str], Counter[str]] = {}
     for row in mutated.to_pylist():
         key = (row["subject"], row["operator"])
         outcomes.setdefault(key, Counter())[row["outcome"]] += 1
-    trained = Counter((row["subject"], row["operator"] or CLEAN) for row in run.to_pylist())
+    trained: Counter[tuple[str, str]] = Counter()
+    trials: Counter[tuple[str, str]] = Counter()
+    for row in run.to_pylist():
+        counted = trials if row["role"] == "trial" else trained
+        counted[row["subject"], row["operator"] or CLEAN] += 1
     rows = []
-    for subject, operator in sorted(trained.keys() | outcomes.keys()):
+    for subject, operator in sorted(trained.keys() | trials.keys() | outcomes.keys()):
         counts = outcomes.get((subject, operator), Counter())
         rows.append(
             {
                 "subject": subject,
                 "operator": operator,
                 "runs": trained[subject, operator],
+                "trials": trials[subject, operator],
                 "mutants": sum(counts.values()),
                 "killed": counts["killed"] + counts["diverged"],
                 "survived": counts["survived"],
@@ -70,8 +75,10 @@ def _spent(rows: list[dict[str, Any]]) -> str:
     mutants = sum(row["mutants"] for row in rows)
     trained = sum(row["runs"] for row in rows if row["operator"] != CLEAN)
     clean = sum(row["runs"] for row in rows if row["operator"] == CLEAN)
+    trials = sum(row["trials"] for row in rows)
+    searched = f"; searches took {trials}" if trials else ""
     return (
         f"{mutants} mutants took {trained} trainings, {trained / mutants:.1f} each; a fixed sample "
         f"of {FIXED} would take {FIXED * mutants} ({trained / mutants / FIXED:.0%}); "
-        f"clean programs took {clean}"
+        f"clean programs took {clean}{searched}"
     )
