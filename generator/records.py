@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from .verdicts import KILLED, Outcome
 
 Row = dict[str, Any]
 
+_KILLED_BY = {"killed": "yes", "survived": "no", "too_few_runs": "too_few_runs"}
+
 
 def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str, list[Row]]:
     """Return the rows of one decided mutant: one of ``mutants`` and one per fault."""
@@ -38,7 +41,7 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
     if _contradicts(mutant.search_killed, outcome):
         said = "killed" if mutant.search_killed else "survived"
         reason = f"{said} in the search, not on fresh runs: {outcome.reason}"
-        outcome = Outcome("unstable", verdict, reason)
+        outcome = replace(outcome, name="unstable", reason=reason)
     row: Row = {
         **keys,
         "program_id": mutant.program.program_id,
@@ -69,10 +72,10 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
             "alpha": verdict.alpha,
             "n_clean": verdict.n_clean,
             "n_faulty": verdict.n_faulty,
-            "killed_by_judge": {"killed": "yes", "survived": "no"}.get(
-                verdict.decision, "too_few_runs"
-            ),
+            "killed_by_judge": _KILLED_BY[verdict.decision],
         }
+    if outcome.by_train is not None:
+        row["killed_by_train"] = _KILLED_BY[outcome.by_train.decision]
     faults = [
         {
             **keys,

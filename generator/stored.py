@@ -15,7 +15,16 @@ from .verdicts import by_mutant
 
 Row = dict[str, Any]
 
-_DECIDED_BY = ("subject", "mutant_id", "role", "k", "outcome", "error", "metric_judge")
+_DECIDED_BY = (
+    "subject",
+    "mutant_id",
+    "role",
+    "k",
+    "outcome",
+    "error",
+    "metric_judge",
+    "metric_train",
+)
 
 
 def clean_runs(root: Path) -> list[Row]:

@@ -25,11 +25,14 @@ class Outcome:
         name: one of the design's outcomes of a mutant.
         verdict: the criterion's decision, None where none was needed or possible.
         reason: for people.
+        by_train: the criterion's decision on the training rows of the same runs. A mutant that
+            they kill and the judge rows do not tells a weak test set from an equivalent mutant.
     """
 
     name: str
     verdict: Verdict | None
     reason: str
+    by_train: Verdict | None = None
 
 
 def outcome_of(
@@ -44,10 +47,13 @@ def outcome_of(
     faulty = sorted(faulty, key=_k)
     trained = [row for row in faulty if row["outcome"] in _DONE]
     broken = [row for row in (*faulty, *clean) if row["outcome"] not in _DONE]
-    usable = [row["metric_judge"] for row in clean if row["outcome"] in _DONE]
-    verdict = criterion.decide(
-        usable, [row["metric_judge"] for row in trained], higher_is_better=higher_is_better
-    )
+    usable = [row for row in clean if row["outcome"] in _DONE]
+
+    def decided(column: str) -> Verdict:
+        scores = ([row[column] for row in rows] for rows in (usable, trained))
+        return criterion.decide(*scores, higher_is_better=higher_is_better)
+
+    verdict = decided("metric_judge")
     if verdict.decision == "too_few_runs":
         if broken:
             return Outcome("unfinished", verdict, f"{broken[0]['outcome']}: {broken[0]['error']}")
@@ -55,8 +61,9 @@ def outcome_of(
     used = trained[: verdict.n_faulty]
     diverged = sum(row["outcome"] == "diverged" for row in used)
     if verdict.decision == "killed" and 2 * diverged >= len(used):
-        return Outcome("diverged", verdict, f"{diverged} of {len(used)} runs diverged")
-    return Outcome(verdict.decision, verdict, verdict.reason)
+        reason = f"{diverged} of {len(used)} runs diverged"
+        return Outcome("diverged", verdict, reason, decided("metric_train"))
+    return Outcome(verdict.decision, verdict, verdict.reason, decided("metric_train"))
 
 
 def _k(row: Row) -> int:

@@ -148,6 +148,7 @@ class Made:
             "k": k,
             "outcome": "completed",
             "metric_judge": (0.45 if order.operator in WORSE else 0.9) + 0.01 * (k % 3),
+            "metric_train": (0.45 if order.operator in WORSE else 0.9) + 0.01 * (k % 3),
         }
 
 

@@ -64,6 +64,7 @@ class Campaign:
             "role": role,
             "k": k,
             "metric_judge": score + 0.01 * (k % 3),
+            "metric_train": score + 0.01 * (k % 3),
             "outcome": "completed",
         }
 

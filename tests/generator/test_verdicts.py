@@ -20,16 +20,15 @@ def runs(scores: Sequence[float | str], first: int = 0) -> list[dict[str, Any]]:
             "outcome": score if isinstance(score, str) else "completed",
             "error": f"run {first + k} broke" if isinstance(score, str) else None,
             "metric_judge": None if isinstance(score, str) else score,
+            "metric_train": None if isinstance(score, str) else score,
         }
         for k, score in enumerate(scores)
     ]
 
 
 def diverged(*ks: int, of: Sequence[float]) -> list[dict[str, Any]]:
-    return [
-        row | ({"outcome": "diverged", "metric_judge": 0.0} if row["k"] in ks else {})
-        for row in runs(of)
-    ]
+    worst = {"outcome": "diverged", "metric_judge": 0.0, "metric_train": 0.0}
+    return [row | (worst if row["k"] in ks else {}) for row in runs(of)]
 
 
 def decided(faulty: list[dict[str, Any]], clean: list[dict[str, Any]] | None = None) -> Outcome:
@@ -136,3 +135,23 @@ def test_rows_are_not_changed() -> None:
     faulty = runs([0.5, 0.52, 0.51])
     decided(faulty[::-1])
     assert faulty == runs([0.5, 0.52, 0.51])
+
+
+def test_training_rows_are_decided_beside_the_judge_rows() -> None:
+    def scored(judge: Sequence[float], train: Sequence[float]) -> list[dict[str, Any]]:
+        return [
+            row | {"metric_train": score} for row, score in zip(runs(judge), train, strict=True)
+        ]
+
+    clean = scored(CLEAN, (0.95, 0.96, 0.97, 0.98))
+    weak_tests = decided(scored([0.91, 0.92, 0.90], [0.50, 0.52, 0.51]), clean)
+    assert (weak_tests.name, weak_tests.by_train and weak_tests.by_train.decision) == (
+        "survived",
+        "killed",
+    )
+    overfitted = decided(scored([0.50, 0.52, 0.51], [0.96, 0.97, 0.98]), clean)
+    assert (overfitted.name, overfitted.by_train and overfitted.by_train.decision) == (
+        "killed",
+        "survived",
+    )
+    assert decided(runs([0.5])).by_train is None
