@@ -8,10 +8,20 @@ import pytest
 from faultloom.datasets.canonical import canonical_model, canonicalize
 from faultloom.datasets.errors import ConfigError, NotApplicable
 from faultloom.datasets.program import TrainingProgram
-from faultloom.operators import Mutation, Site, faults_of, mutate, operator, operators
+from faultloom.operators import (
+    Mutation,
+    Site,
+    faults_of,
+    mutate,
+    operator,
+    operators,
+    revert_faults,
+)
 from faultloom.operators.cases import small_program
 from faultloom.operators.neuron_effects import FIXES_ZERO, MOVES_ZERO, blocking_layers
 from faultloom.operators.neuron_layers import chosen, neuron_layers
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytestmark = pytest.mark.tf
 
@@ -327,3 +337,42 @@ def test_recurrent_units_are_blocked_where_states_begin_at_zero() -> None:
     assert found == {"lstm": (), "lstm_1": None, "simple_rnn": None, "gru": (), "dense": ()}
     stateful = keras.Sequential([keras.Input(batch_shape=(2, 5, 3)), layers.GRU(2, stateful=True)])
     assert blocking(program_of(stateful)) == {"gru": None}
+
+
+ACTIVATIONS = st.sampled_from(["relu", "sigmoid", "tanh", "softmax", "linear"])
+SIZES = st.integers(1, 4)
+
+
+def kinds(kind: Any, *given: Any, **named: Any) -> Any:
+    """Return layers to be made in the test, for Keras draws a seed for each."""
+    return st.tuples(st.just(kind), st.tuples(*given), st.fixed_dictionaries(named))
+
+
+PARTS = st.one_of(
+    kinds(layers.Dense, SIZES, ACTIVATIONS, st.booleans()),
+    kinds(layers.Conv1D, SIZES, st.just(1), activation=ACTIVATIONS),
+    kinds(layers.DepthwiseConv1D, st.just(1), depth_multiplier=SIZES),
+    kinds(layers.SeparableConv1D, SIZES, st.just(1)),
+    kinds(layers.GRU, SIZES, ACTIVATIONS, return_sequences=st.just(True)),
+    kinds(layers.Dropout, st.just(0.1)),
+    kinds(layers.BatchNormalization),
+    kinds(layers.LayerNormalization),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(PARTS, min_size=1, max_size=5))
+def test_any_chain_of_layers_is_mutated_and_reverted(parts: list[Any]) -> None:
+    program = chain((3, 2), *(kind(*given, **named) for kind, given, named in parts))
+    plain = [kind for kind, _, _ in parts if kind in (layers.Dense, layers.GRU)]
+    assert len(operator("NGF").sites(program)) >= len(plain)
+    for code in (*OF_NEURONS, "NQT"):
+        acting = operator(code)
+        for site in acting.sites(program):
+            variants = acting.variants(program, site)
+            assert variants
+            mutation = Mutation(code, site, variants[0])
+            faulty = mutate(program, [mutation])
+            faults = faults_of(program, faulty, [mutation])
+            assert [fault.layer for fault in faults] == [site.layer]
+            assert revert_faults(faulty, faults) == program

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from faultloom.datasets.errors import SubjectError
 from faultloom.datasets.weight_edits import WEIGHT_EDITS, apply_weight_edit, edited_layers
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 EDITS: dict[str, tuple[dict[str, Any], bool, bool]] = {
     # name: (parameters, whether biases change, whether the run's stream decides)
@@ -90,3 +92,23 @@ def test_an_edit_needs_its_layer_and_those_that_it_names(named: Any) -> None:
     assert edited_layers(case.edit("stuck_at", [0], value=1.0)) == ("model/layer",)
     fed = case.edit("effect_block", [0], outgoing=["dense_1", "model/dense"])
     assert edited_layers(fed) == ("model/layer", "dense_1", "model/dense")
+
+
+@every_edit
+@settings(deadline=None)
+@given(data=st.data())
+def test_any_kernel_keeps_what_is_not_the_neurons(name: str, data: st.DataObject) -> None:
+    units, gates = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
+    lead = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    neurons = data.draw(st.lists(st.integers(0, units - 1), unique=True).map(sorted))
+    if name == "neuron_switch":
+        neurons = neurons[: len(neurons) // 2 * 2]
+    rng = np.random.default_rng(data.draw(st.integers(0, 9)))
+    shapes = {"kernel": (*lead, gates * units), "bias": (gates * units,)}
+    old = {f"a/{part}": rng.normal(size=shape) for part, shape in shapes.items()}
+    parameters = {"layer": "a", "neurons": neurons, "units": units, **EDITS[name][0]}
+    new = apply_weight_edit({"name": name, "parameters": parameters}, old, rng)
+    others = [column for column in range(gates * units) if column % units not in neurons]
+    for path, before in old.items():
+        assert new[path].shape == before.shape and np.isfinite(new[path]).all()
+        assert new[path][..., others].tobytes() == before[..., others].tobytes()
