@@ -74,7 +74,8 @@ def neuron_layers(program: TrainingProgram) -> tuple[NeuronLayer, ...]:
     for layer in program.layers():
         if layer.class_name in (*_UNITS, *DEPTHWISE):
             config = effective_config(layer.class_name, layer.config)
-            channels = _channels_into(flow, layer.name)
+            first = config.get("data_format") == "channels_first"
+            channels = None if first else _channels_into(flow, layer.name)
             units = _units(layer.class_name, config, channels)
             if units is not None:
                 incoming = _incoming(layer.class_name, config, channels)
@@ -96,7 +97,9 @@ def _units(class_name: str, config: Mapping[str, Json], channels: int | None) ->
 
 
 def _incoming(class_name: str, config: Mapping[str, Json], channels: int | None) -> int | None:
-    places = prod(config.get("kernel_size", ()))
+    size = config.get("kernel_size", ())
+    dimensions = int(class_name[-2]) if class_name.endswith("D") else 0
+    places = size**dimensions if isinstance(size, int) else prod(size)
     if class_name in DEPTHWISE:
         return places
     if channels is None:
@@ -106,8 +109,7 @@ def _incoming(class_name: str, config: Mapping[str, Json], channels: int | None)
     into = places * channels // int(config.get("groups", 1))
     if class_name not in RECURRENT:
         return into
-    between = prod(config.get("recurrent_kernel_size", ())) or 1
-    return max(into, int(config[_UNITS[class_name]]) * between)
+    return max(into, places * int(config[_UNITS[class_name]]))
 
 
 def _channels_into(flow: Flow, name: str) -> int | None:

@@ -79,13 +79,36 @@ def test_recurrent_neurons_are_units() -> None:
         layers.GRU(2),
     )
     found = {one.layer.name: (one.units, one.incoming) for one in neuron_layers(program)}
-    # What a Reshape gives is not read; a ConvLSTM has recurrent kernels of 2 x 1.
+    # What a Reshape gives is not read.
     assert found == {
         "conv_lstm2d": (3, None),
         "simple_rnn": (5, None),
         "lstm": (1, 5),
         "gru": (2, 2),
     }
+
+
+def test_a_convolutional_recurrent_neuron_sees_its_own_layer_through_the_kernel() -> None:
+    (found,) = neuron_layers(chain((3, 4, 4, 2), layers.ConvLSTM2D(5, (3, 2))))
+    model = keras.Sequential([keras.Input((3, 4, 4, 2)), layers.ConvLSTM2D(5, (3, 2))])
+    sizes = [np.prod(w.shape[:-1]) for w in model.layers[0].weights if w.name != "bias"]
+    assert found.incoming == max(sizes) == 30
+
+
+def test_kernel_sizes_may_be_one_number() -> None:
+    document = chain((8, 8, 3), layers.Conv2D(4, 3)).document()
+    document["architecture"]["config"]["layers"][1]["config"]["kernel_size"] = 2
+    (found,) = neuron_layers(canonicalize(document))
+    assert found.incoming == 12
+
+
+def test_channels_that_come_first_are_not_counted() -> None:
+    document = chain((8, 8, 3), layers.DepthwiseConv2D(3), layers.Conv2D(4, 3)).document()
+    for entry in document["architecture"]["config"]["layers"][1:]:
+        entry["config"]["data_format"] = "channels_first"
+    (found,) = neuron_layers(canonicalize(document))
+    assert (found.layer.name, found.units, found.incoming) == ("conv2d", 4, None)
+    assert blocking_layers(found) == ()
 
 
 def test_grouped_convolutions_have_fewer_incoming_weights() -> None:
