@@ -16,7 +16,7 @@ from ..datasets.arrays import Array, Rows, rows_of
 from ..datasets.errors import TrainingFailed
 from ..datasets.program import Json, TrainingProgram, content_hash
 from ..datasets.transforms import apply_transforms
-from ..datasets.weight_edits import apply_weight_edit
+from ..datasets.weight_edits import apply_weight_edit, edited_layers
 from .blame import raised_by_keras, whole_tracebacks
 from .compiled import Compiled
 from .engine import Engine, engine_of
@@ -245,10 +245,9 @@ def _fit(
 def _edited(compiled: Compiled, edits: Json, streams: Streams) -> list[Array]:
     """Apply trained-stage edits to the layers that they name."""
     for edit in edits:
-        path = edit["parameters"]["layer"]
-        layer = compiled.layers[path]
         named = {
             f"{path}/{variable.path.rpartition(layer.name + '/')[2]}": variable
+            for path, layer in ((path, compiled.layers[path]) for path in edited_layers(edit))
             for variable in layer.weights
         }
         before = {name: np.array(variable.numpy()) for name, variable in named.items()}
