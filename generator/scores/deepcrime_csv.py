@@ -94,7 +94,8 @@ def _file_name(family: Family) -> str:
 def _replayed(family: Family, rows: str) -> list[list[Any]]:
     """The rows of a binary search that may ask for the tried values only."""
     assert family.bounds is not None
-    mild = family.bounds.low if family.bounds.direction == "increasing" else family.bounds.high
+    bounds = family.bounds
+    mild = float(bounds.low if bounds.direction == "increasing" else bounds.high)
     known = [one for one in family.configurations if getattr(one, rows).killed is not None]
     if not known:
         return []

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...datasets.errors import ConfigError
 from ...datasets.program import TrainingProgram
-from ...operators.base import Range
+from ...operators.base import Operator, Range
 from ...operators.registry import operator
 from ..killing import Verdict
 from .mutation_score import aggressiveness
@@ -186,7 +187,13 @@ def name_of(mutations: Sequence[Row]) -> str:
 
 
 def _ranges(program: TrainingProgram, mutation: Row) -> dict[str, Range]:
-    kind = operator(mutation["code"])
+    """The ranges of a mutation's parameters; an operator that is not installed has none."""
+    try:
+        kind = operator(mutation["code"])
+    except ConfigError:
+        return {}
+    if type(kind).ranges is Operator.ranges:
+        return {}
     for site in kind.sites(program):
         if (site.layer, site.layer_index) == (mutation["layer"], mutation["layer_index"]):
             return kind.ranges(program, site)

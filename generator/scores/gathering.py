@@ -27,15 +27,21 @@ WEAK_SHARE = 0.5
 FEW_INPUTS = 30
 """Inputs below which those of confidence 1 are no test set."""
 
+_DECIDED = (
+    *("mutant_id", "operator", "mutations", "outcome"),
+    *("p", "effect_size", "n_clean", "n_faulty"),
+)
+
 
 @dataclass
 class SubjectScores:
-    """What is known of one subject while its scores are computed.
+    """What the scores of one subject are computed from.
 
     Args:
         subject: its row.
         rule: the criterion of the corpus.
         configurations: its mutants, without SHAM.
+        shams: ids of the SHAM mutants.
         inputs: what single inputs say of them and of SHAM, by mutant id; None is not known.
         weak: what is in the weak test set.
         missing: reasons by score.
@@ -62,13 +68,22 @@ def gather(root: Path) -> list[SubjectScores]:
             f"{root}: expected at least one finished subject, received none; "
             "run generate again to finish it"
         )
-    settings = read_corpus_json(root)["config"]
-    rule = criterion(
-        settings["criterion"],
-        n_clean=settings["clean_replicates"],
-        n_faulty=settings["faulty_replicates"],
-    )
+    rule = _rule(root)
     return [_gather(root, subject, rule) for subject in subjects]
+
+
+def _rule(root: Path) -> Criterion:
+    """The criterion of the corpus, with as many runs as it was given."""
+    settings = read_corpus_json(root)["config"]
+    try:
+        name = settings["criterion"]
+        runs = {f"n_{side}": settings[f"{side}_replicates"] for side in ("clean", "faulty")}
+    except KeyError as error:
+        raise CorpusError(
+            f"{root}: expected the setting {error} in corpus.json, received none; "
+            "restore the file that generate wrote"
+        ) from error
+    return criterion(name, **runs)
 
 
 def _gather(root: Path, subject: Row, rule: Criterion) -> SubjectScores:
@@ -78,7 +93,7 @@ def _gather(root: Path, subject: Row, rule: Criterion) -> SubjectScores:
     columns = ("run_id", "mutant_id", "k", "outcome", "metric_train")
     for run in reader.read(root, "runs", columns, which).to_pylist():
         runs[run["mutant_id"]].append(run)
-    mutants = reader.read(root, "mutants", filters=which).to_pylist()
+    mutants = reader.read(root, "mutants", _DECIDED, which).to_pylist()
     found.shams = [row["mutant_id"] for row in mutants if row["operator"] == "SHAM"]
     program = TrainingProgram(subject["program_json"])
     found.configurations = [
@@ -152,8 +167,11 @@ def _single_inputs(
     if clean is None or not answers:
         found.missing[scores] = "no predictions on judge rows are stored"
         return
-    first = next(row for row in runs[None] if row["k"] == 0)
-    confidence = confidence_of(root, first["run_id"])
+    completed = [row for row in runs[None] if row["outcome"] == "completed"]
+    if not completed:
+        found.missing[scores] = "no run of the clean program completed"
+        return
+    confidence = confidence_of(root, min(completed, key=itemgetter("k"))["run_id"])
     weak, construction = confident(confidence), "confidence 1"
     if weak.sum() < FEW_INPUTS:
         weak, construction = most_confident(confidence, WEAK_SHARE), f"top {WEAK_SHARE:.0%}"

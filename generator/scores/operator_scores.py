@@ -29,12 +29,13 @@ def family_row(family: Family) -> dict[str, Any]:
     """Return all scores of a family.
 
     Configurations that the judge rows or the training rows cannot decide are left out and
-    counted; the weak score leaves out those that the weak rows cannot decide.
+    counted; the weak score, and the strong one beside it, leave out those that the weak rows
+    cannot decide.
     """
     known = [c for c in family.configurations if None not in (c.test.killed, c.train.killed)]
     weak = [c for c in known if c.weak is not None and c.weak.killed is not None]
     score = _range_score if family.bounds else _set_score
-    strong_of_weak = score(weak, [bool(c.test.killed) for c in weak])
+    strong_score = score(weak, [bool(c.test.killed) for c in weak])
     weak_score = score(weak, [bool(c.weak and c.weak.killed) for c in weak])
     killed = [c.test for c in family.configurations if c.test.killed]
     return {
@@ -47,7 +48,8 @@ def family_row(family: Family) -> dict[str, Any]:
         "killed_test": sum(bool(c.test.killed) for c in known),
         "score": score(known, [bool(c.test.killed) for c in known]),
         "weak_score": weak_score,
-        "sensitivity": sensitivity(strong_of_weak, weak_score),
+        "strong_score": strong_score,
+        "sensitivity": sensitivity(strong_score, weak_score),
         "instability": share_unstable([_power(evidence) for evidence in killed]),
         "killability": _killability(family),
         "monotone": _monotone(family),

@@ -56,13 +56,11 @@ def subsumption(
     """
     low, high = wilson(kills, pairs, level)
     # Inputs that surely kill the column's mutant more probably than the row's.
-    more = np.stack([(low > end).sum(axis=1) for end in high])
-    told_apart = more + more.T
-    start, end = proportion_confint(
-        more, np.maximum(told_apart, 1), alpha=1 - level, method="wilson"
-    )
-    half = (np.asarray(end) - np.asarray(start)) / 2
-    return np.asarray((more > 0) & (more.T == 0) & (half < precision))
+    more = np.stack([(low > end).sum(axis=1, dtype=np.int32) for end in high])
+    sizes = np.arange(1, kills.shape[1] + 1)
+    start, end = proportion_confint(sizes, sizes, alpha=1 - level, method="wilson")
+    enough = np.array([False, *((end - start) / 2 < precision)])
+    return np.asarray((more.T == 0) & enough[more])
 
 
 def redundant(edges: Flags) -> Flags:

@@ -49,12 +49,10 @@ def _totals(found: SubjectScores) -> dict[str, Any]:
     operators = [family_row(family) for family in families(found.configurations)]
     decided = [bool(c.test.killed) for c in found.configurations if c.test.killed is not None]
     known = _with_inputs(found)
-    edges = gone = None
-    if known:
-        pairs = np.array([one.pairs for one in known.values()])
-        edges = subsumption(np.stack([one.kills for one in known.values()]), pairs)
-        gone = without_witness(edges)
-    redundancy = dict(zip(known, [] if gone is None else gone.tolist(), strict=True))
+    # A mutant that no input kills would subsume all others.
+    killed = [c.mutant_id for c in found.configurations if c.test.killed and c.mutant_id in known]
+    edges = _edges([known[mutant] for mutant in killed])
+    gone = dict(zip(killed, without_witness(edges).tolist(), strict=True))
     return {
         "subject": found.subject["subject"],
         "criterion": found.rule.name,
@@ -64,10 +62,12 @@ def _totals(found: SubjectScores) -> dict[str, Any]:
         **_of_operators(operators),
         "mutation_score_published": _published_total(found.configurations),
         "weak": found.weak,
-        **_of_inputs(found, gone, edges),
+        **_of_inputs(found, known),
+        "redundant": sum(gone.values()) if known else None,
+        "redundant_published": int(redundant(edges).sum()) if known else None,
         "operators": operators,
         "mutant_rows": [
-            _mutant_row(one, known.get(one.mutant_id), redundancy.get(one.mutant_id))
+            _mutant_row(one, known.get(one.mutant_id), gone.get(one.mutant_id))
             for one in found.configurations
         ],
         "not_computed": [
@@ -87,11 +87,10 @@ def _of_operators(rows: Sequence[Row]) -> dict[str, float | None]:
             [total_score([row[score] for row in group]) for group in by_operator.values()]
         )
 
-    strong, weak = total("score"), total("weak_score")
     return {
-        "mutation_score": strong,
-        "weak_mutation_score": weak,
-        "sensitivity": sensitivity(strong, weak),
+        "mutation_score": total("score"),
+        "weak_mutation_score": total("weak_score"),
+        "sensitivity": sensitivity(total("strong_score"), total("weak_score")),
         "instability": total("instability"),
     }
 
@@ -104,18 +103,24 @@ def _published_total(configurations: Sequence[Configuration]) -> float:
     )
 
 
-def _of_inputs(found: SubjectScores, gone: Flags | None, edges: Flags | None) -> dict[str, Any]:
-    names = ("d_score", "trivial", "redundant", "redundant_published", "killed_by_some_input")
-    if edges is None or gone is None or found.inputs is None:
-        return dict.fromkeys((*names, "shams", "shams_killed_by_some_input"))
-    known = _with_inputs(found)
+def _edges(known: Sequence[InputKills]) -> Flags:
+    """Which mutant subsumes which; give killed ones only."""
+    if not known:
+        return np.zeros((0, 0), bool)
+    pairs = np.array([one.pairs for one in known])
+    return subsumption(np.stack([one.kills for one in known]), pairs)
+
+
+def _of_inputs(found: SubjectScores, known: Mapping[str, InputKills]) -> dict[str, Any]:
+    if not known:
+        scores = ("d_score", "trivial", "killed_by_some_input")
+        return dict.fromkeys((*scores, "shams", "shams_killed_by_some_input"))
     vectors = [one.d_vector for one in known.values() if one.d_vector is not None]
-    shams = [found.inputs[mutant] for mutant in found.shams if mutant in found.inputs]
+    inputs = found.inputs or {}
+    shams = [inputs[mutant] for mutant in found.shams if mutant in inputs]
     return {
         "d_score": d_score(np.stack(vectors)) if vectors else None,
         "trivial": sum(is_trivial(one.probability) for one in known.values()),
-        "redundant": int(gone.sum()),
-        "redundant_published": int(redundant(edges).sum()),
         "killed_by_some_input": sum(bool(one.fisher.any()) for one in known.values()),
         "shams": len(shams),
         "shams_killed_by_some_input": sum(bool(one.fisher.any()) for one in shams),
