@@ -19,20 +19,21 @@ class Fisher:
     Each input is tested one-sided on its counts of right and wrong runs. The level of an input
     depends on nothing but the settings, never on the inputs beside it: that is what makes the
     decision monotone, so that a larger test set kills whatever a smaller one killed. The price
-    of the bare level `alpha` is that false kills grow with the test set; `most_inputs` divides
-    it by the size of the largest test set that will ever be compared, which holds the false-kill
-    rate of every one of them at alpha and keeps the decision monotone.
+    of the bare level `alpha` is that false kills grow with the test set: on the 719 judge rows of
+    digits it kills the clean program compared with itself in about half of the splits of 40 runs.
+    `most_inputs` divides the level by the size of the largest test set that will ever be compared,
+    which holds the false-kill rate of every one of them at alpha and keeps the decision monotone.
 
     Kim, Humbatova, Jahangirova, Yoo, Tonella, arXiv 2507.11199, 2025 (that each input has a table
     of its own is inferred).
 
     Args:
-        alpha: one-sided level of a test set of `most_inputs` inputs.
         most_inputs: size of the largest test set, or None for the bare level on each input.
+        alpha: one-sided level of a test set of `most_inputs` inputs.
     """
 
+    most_inputs: int | None
     alpha: float = 0.05
-    most_inputs: int | None = None
     name: str = field(default="fisher", init=False)
 
     def __post_init__(self) -> None:

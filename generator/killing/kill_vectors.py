@@ -61,9 +61,32 @@ def unpacked(blob: bytes, size: int) -> Flags:
     return np.unpackbits(np.frombuffer(blob, np.uint8), count=size).astype(bool)
 
 
-def kill_vector(answers: Answers, rule: InputRule) -> Flags:
-    """Return which inputs kill the mutant by a rule, (inputs,)."""
-    return rule.kills(answers)
+def stored_answers(
+    clean: Sequence[Row], faulty: Sequence[Row], predictions: Sequence[Row], rows: str = "judge"
+) -> Answers:
+    """Return the answers of a mutant and its clean program.
+
+    Args:
+        clean: rows of the table ``runs`` of the clean program.
+        faulty: likewise of the mutant.
+        predictions: rows of the table ``predictions``; those of other runs may be among them.
+        rows: judge, test or train.
+
+    Raises:
+        CorpusError: no predictions on these rows are stored for either of them.
+    """
+    return Answers(correctness(clean, predictions, rows), correctness(faulty, predictions, rows))
+
+
+def kill_vector(
+    clean: Sequence[Row],
+    faulty: Sequence[Row],
+    predictions: Sequence[Row],
+    rule: InputRule,
+    rows: str = "judge",
+) -> Flags:
+    """Return which inputs kill a mutant by a rule, (inputs,); arguments as of `stored_answers`."""
+    return rule.kills(stored_answers(clean, faulty, predictions, rows))
 
 
 def kills_of_pairs(answers: Answers) -> Flags:

@@ -23,8 +23,8 @@ def test_worked_by_hand() -> None:
     # wrong of the mutant's, none of the clean runs': C(3, 2) of C(6, 2) = 15
     answers = Answers(matrix(3, [3, 3, 0, 3]), matrix(3, [0, 1, 3, 3]))
     np.testing.assert_allclose(fisher_p(answers), [1 / 20, 3 / 15, 1.0, 1.0], rtol=1e-12)
-    assert Fisher().kills(answers).tolist() == [True, False, False, False]
-    found = Fisher().decide(answers)
+    assert Fisher(None).kills(answers).tolist() == [True, False, False, False]
+    found = Fisher(None).decide(answers)
     assert (found.decision, found.status, found.alpha) == ("killed", "ok", 0.05)
     assert found.p_value == pytest.approx(0.05)
     assert found.reason == "1 of 4 inputs kill at p <= 0.05"
@@ -56,7 +56,7 @@ def test_adding_inputs_never_brings_a_killed_mutant_back(
 ) -> None:
     rng = np.random.default_rng(seed)
     answers = Answers(*(rng.random((count, n)) < rng.random(n) for count in runs))
-    rule = Fisher(alpha, None if room is None else n + room)
+    rule = Fisher(None if room is None else n + room, alpha)
     small = rng.random(n) < rng.random()
     small[rng.integers(n)] = True
     large, order = small | (rng.random(n) < rng.random()), rng.permutation(n)
@@ -78,7 +78,7 @@ def test_deepcrimes_rule_on_accuracies_is_not_monotone() -> None:
     both = Answers(np.hstack([fault.clean, noise[:20]]), np.hstack([fault.faulty, noise[20:]]))
     assert Damt4dl().decide(fault).decision == "killed"
     assert Damt4dl().decide(both).decision == "survived"
-    assert Fisher().decide(fault).decision == Fisher().decide(both).decision == "killed"
+    assert Fisher(None).decide(fault).decision == Fisher(None).decide(both).decision == "killed"
 
 
 def test_a_level_for_the_largest_test_set() -> None:
@@ -94,7 +94,7 @@ def test_a_level_for_the_largest_test_set() -> None:
 
 
 def test_false_kills_of_a_whole_test_set_keep_to_alpha() -> None:
-    rng, rule, trials = np.random.default_rng(8), Fisher(0.05, most_inputs=50), 1500
+    rng, rule, trials = np.random.default_rng(8), Fisher(50), 1500
     right = rng.random(50)
     killed = 0
     for _ in range(trials):
@@ -105,7 +105,7 @@ def test_false_kills_of_a_whole_test_set_keep_to_alpha() -> None:
 
 def test_settings_and_test_sets_that_cannot_be_used() -> None:
     with pytest.raises(ConfigError, match=r"alpha: expected .* received 1"):
-        Fisher(1.0)
+        Fisher(None, 1.0)
     with pytest.raises(ConfigError, match=r"most_inputs: expected .* received 0"):
         Fisher(most_inputs=0)
     answers = Answers(np.ones((3, 4), bool), np.ones((3, 4), bool))

@@ -13,6 +13,7 @@ from faultloom.generator.killing.kill_vectors import (
     killing_probabilities,
     killing_probability,
     kills_of_pairs,
+    stored_answers,
     unpacked,
 )
 
@@ -64,9 +65,17 @@ def test_pairs_of_runs_worked_by_hand() -> None:
 
 
 def test_the_vector_is_the_rules() -> None:
-    clean = np.ones((4, 3), bool)
-    faulty = np.array([[0, 1, 0]] * 3 + [[0, 1, 1]], bool)
+    predictions = [stored(f"c{k}", "111") for k in range(4)]
+    predictions += [stored(f"m{k}", "010" if k < 3 else "011") for k in range(4)]
+    clean, faulty = (
+        [{"run_id": f"{side}{k}", "k": k, "outcome": "completed"} for k in range(4)]
+        for side in "cm"
+    )
     # 4 against 4 wrong: p = 1/70; 3 of the mutant's wrong only: C(4, 3) / C(8, 3) = 1/14
-    answers = Answers(clean, faulty)
-    assert kill_vector(answers, Fisher()).tolist() == [True, False, False]
-    assert kill_vector(answers, Fisher(alpha=0.08)).tolist() == [True, False, True]
+    assert kill_vector(clean, faulty, predictions, Fisher(None)).tolist() == [True, False, False]
+    lenient = kill_vector(clean, faulty, predictions, Fisher(None, alpha=0.08))
+    assert lenient.tolist() == [True, False, True]
+    answers = stored_answers(clean, faulty, predictions)
+    assert (len(answers.clean), len(answers.faulty), answers.n_inputs) == (4, 4, 3)
+    with pytest.raises(CorpusError, match="train rows"):
+        kill_vector(clean, faulty, predictions, Fisher(None), rows="train")
