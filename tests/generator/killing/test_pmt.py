@@ -7,8 +7,9 @@ import pytest
 from faultloom.datasets.errors import ConfigError
 from faultloom.generator.killing import cohens_d
 from faultloom.generator.killing.answers import Answers
-from faultloom.generator.killing.deepcrime import glm_p
 from faultloom.generator.killing.pmt import Pmt, PmtEstimate
+from faultloom.generator.killing.posterior import Beta
+from scipy import stats
 
 
 def population(mean: float, runs: int, seed: int) -> list[float]:
@@ -29,7 +30,8 @@ def test_the_killing_probability_is_that_of_the_test() -> None:
         for _ in range(40):
             left, right = (rng.choice(side, 20, replace=False).tolist() for side in sides)
             d = cohens_d(left, right, higher_is_better=True)
-            kills += glm_p(left, right) < 0.05 and abs(d) >= 0.5
+            # With equal numbers the z of the GLM is d times the root of half of that number.
+            kills += 2 * stats.norm.sf(abs(d) * math.sqrt(10)) < 0.05 and abs(d) >= 0.5
         shares.append((kills + 1) / 42)
     error = np.std(shares, ddof=1) / math.sqrt(len(shares))
     found = Pmt(seed=5, bootstraps=60, trials=40).estimate(clean, faulty, higher_is_better=True)
@@ -52,8 +54,6 @@ def test_clear_cases() -> None:
 
 def test_the_ratio_says_which_ideal_is_nearer() -> None:
     found = estimate(Pmt(seed=1), population(0.894, 60, 4))
-    from faultloom.generator.killing.posterior import Beta
-
     expected = found.posterior.hellinger(Beta(1, 101)) / found.posterior.hellinger(Beta(101, 1))
     assert found.ratio == pytest.approx(expected)
     assert (found.ratio > 1) == (found.probability > 0.5)
