@@ -9,7 +9,7 @@ import sys
 import typer
 
 from ...datasets.errors import FaultloomError
-from . import capture, evaluate, generate, lists, plan, status
+from . import capture, evaluate, generate, lists, plan, scores, status
 
 app = typer.Typer(
     name="faultloom",
@@ -19,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for module in (capture, lists, plan, generate, status, evaluate):
+for module in (capture, lists, plan, generate, status, scores, evaluate):
     module.register(app)
 
 

@@ -23,6 +23,7 @@ COMMANDS = [
     "evaluate",
     "plan",
     "status",
+    "scores",
     "capture",
     "subjects",
     "operators",
