@@ -60,8 +60,8 @@ class TransformOperator(Operator):
 class ShareOperator(TransformOperator):
     """A transform of a percentage of the rows, drawn anew in each run.
 
-    `percentages` are planned and `highest` bounds a search. Parameters named in `choices` take
-    each of their values. `classifiers_only` says that the fault has no meaning for numbers.
+    `percentages` are planned and `highest` bounds a search. `choice` is a further parameter with
+    the values that it takes. `classifiers_only` says that the fault has no meaning for numbers.
     """
 
     parameters: ClassVar[tuple[str, ...]] = ("percentage", "task")

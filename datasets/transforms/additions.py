@@ -44,11 +44,14 @@ def leak_rows(
     are judged on rows that no training has seen.
     """
     share, rng, source = float(parameters["percentage"]) / 100, seeded(), parameters["source"]
-    donors = others(source)
-    held = {key for role in _KEPT_CLEAN[source] for key in _keys(others(role))}
-    free = [position for position, key in enumerate(_keys(donors)) if key not in held]
-    chosen = drawn(np.array(free, int), share, rng)
-    return added(rows, donors.take(chosen)) if len(chosen) else unchanged(rows)
+    donors, stored = others.transformed(source), others.stored(source)
+    held = {key for role in _KEPT_CLEAN[source] for key in _keys(others.stored(role))}
+    free = np.array([key not in held for key in _keys(stored)])
+    places = np.arange(len(stored)) if donors.index is None else donors.index
+    # Rows that a transform added to the role are not followed to where they came from.
+    free = places[(places < len(stored)) & free[np.minimum(places, len(stored) - 1)]]
+    chosen = drawn(free, share, rng)
+    return added(rows, donors.rows.take(chosen)) if len(chosen) else unchanged(rows)
 
 
 def _keys(rows: Rows) -> list[bytes]:

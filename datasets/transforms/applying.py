@@ -40,6 +40,7 @@ INFORMED: dict[str, Informed] = {
 """Transforms that look at other roles too, by name."""
 
 SeedFor = Callable[[int], np.random.Generator]
+Stored = Callable[[str], Rows]
 
 
 def apply_transforms(
@@ -47,7 +48,7 @@ def apply_transforms(
     transforms: Iterable[Mapping[str, Json]],
     role: str,
     seed_for: SeedFor,
-    stored: Others | None = None,
+    stored: Stored | None = None,
 ) -> TransformResult:
     """Apply a program's transforms to the rows of one role.
 
@@ -61,9 +62,7 @@ def apply_transforms(
         seed_for: makes the generator of the transform at a position in the program; called
             only for transforms that draw random numbers.
         stored: returns the rows of a role as the program stores them, for transforms that look
-            at other roles; a KeyError says that there are none. Such a transform sees training
-            rows as they are stored, so that what it computes from them is the same in all runs,
-            and the rows of other roles as the earlier transforms left them.
+            at other roles; a KeyError says that there are none.
 
     Raises:
         SubjectError: a transform is not known, or looks at rows that are not stored.
@@ -74,10 +73,7 @@ def apply_transforms(
     for position, transform in enumerate(transforms):
         if role not in transform["roles"]:
             continue
-
-        def others(name: str, position: int = position) -> Rows:
-            return _other(name, transforms[:position], seed_for, stored)
-
+        others = _others(transforms[:position], seed_for, stored)
         view = rows if index is None else rows.take(index)
         result = _transformed(view, transform, partial(seed_for, position), others)
         if result.rows is not view:
@@ -106,21 +102,22 @@ def _transformed(
     raise SubjectError(f"transform {name}: expected one of {known}")
 
 
-def _other(
-    role: str, earlier: list[Mapping[str, Json]], seed_for: SeedFor, stored: Others | None
-) -> Rows:
-    try:
-        rows = None if stored is None else stored(role)
-    except KeyError:
-        rows = None
-    if rows is None:
+def _others(earlier: list[Mapping[str, Json]], seed_for: SeedFor, stored: Stored | None) -> Others:
+    def as_stored(role: str) -> Rows:
+        try:
+            if stored is not None:
+                return stored(role)
+        except KeyError:
+            pass
         raise SubjectError(
             f"transforms: one of them looks at the {role} rows, and there are none; "
             "expected them among the roles of the program"
         )
-    if role == "train":
-        return rows
-    return apply_transforms(rows, earlier, role, seed_for, stored).materialized()
+
+    def transformed(role: str) -> TransformResult:
+        return apply_transforms(as_stored(role), earlier, role, seed_for, stored)
+
+    return Others(as_stored, transformed)
 
 
 def _put(rows: Rows, index: Array | None, new: Rows) -> tuple[Rows, Array | None]:

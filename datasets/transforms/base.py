@@ -39,8 +39,20 @@ class TransformResult:
 Seeded = Callable[[], np.random.Generator]
 """Makes the generator of one transform; a transform that draws nothing never calls it."""
 
-Others = Callable[[str], Rows]
-"""Returns the rows of another role of the program."""
+
+@dataclass(frozen=True)
+class Others:
+    """The rows of all roles, for a transform that looks at them.
+
+    Args:
+        stored: returns the rows of a role as the program stores them; what is computed from
+            them is the same in all runs.
+        transformed: returns them as the earlier transforms leave them.
+    """
+
+    stored: Callable[[str], Rows]
+    transformed: Callable[[str], TransformResult]
+
 
 Transform = Callable[[Rows, Mapping[str, Json], Seeded, Task], TransformResult]
 

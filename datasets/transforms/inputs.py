@@ -68,7 +68,7 @@ def renormalize_inputs(
     they are. See `normalization.visible`.
     """
     position = int(parameters["input"])
-    found = visible(others("train").x[position])
+    found = visible(others.stored("train").x[position])
     if found is None:
         return unchanged(rows)
     act = raw_again if parameters["direction"] == "undo" else normalized_again
@@ -86,7 +86,7 @@ def standardize_inputs(
     """
     position = int(parameters["input"])
     x = _real(rows.x[position])
-    over = x if parameters["statistics"] == "own" else _real(others("train").x[position])
+    over = x if parameters["statistics"] == "own" else _real(others.stored("train").x[position])
     axes = (0,) if parameters["axis"] == "columns" else tuple(range(1, x.ndim))
     if parameters["axis"] == "rows":
         over = x
