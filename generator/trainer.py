@@ -193,6 +193,7 @@ def _transformed(
             transforms,
             role,
             lambda position: streams.generator("data", content_hash(transforms[position])),
+            roles.__getitem__,
         )
         if role == "train":
             changed[role], kept = result.rows, result.index

@@ -50,8 +50,13 @@ def make_case(
         raise CorpusError("a case cannot be made: the stored weights do not fit the program")
     for variable, value in zip(variables, weights, strict=True):
         variable.assign(value)
+    data = document["data"]
     rows = apply_transforms(
-        rows_of(document["data"]["test"], arrays), document["transforms"], "test", _no_randomness
+        rows_of(data["test"], arrays),
+        document["transforms"],
+        "test",
+        _no_randomness,
+        lambda role: rows_of(data[role], arrays),
     ).materialized()
     layers = layers_by_path(model)
     outputs, prediction = _outputs(model, layers, rows.x)

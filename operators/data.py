@@ -2,60 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from .transforming import ShareOperator
 
-from ..datasets.program import Json, TrainingProgram
-from ..datasets.slots import ABSENT, Change, replaced
-from ..datasets.transforms import task_of
-from .base import Example, Operator, Parameters, Range, Site
-from .cases import small_program
+DEEPMUTATION = "DeepMutation (Ma et al., ISSRE 2018), operator {}; re-implemented"
+_QUARTERS = (25.0, 50.0, 75.0, 100.0)
 
 
-class _TrainTransform(Operator):
-    """An operator that appends a transform of a percentage of the training rows."""
-
+class _TrainingData(ShareOperator):
     group = "data"
-    stage = "data"
-    granularity = "data"
-    parameters = ("percentage", "task")
-    transform: ClassVar[str]
-    highest: ClassVar[float] = 100.0
-    percentages: ClassVar[tuple[float, ...]]
-
-    def sites(self, program: TrainingProgram) -> tuple[Site, ...]:
-        """Return the training data, as the list of transforms."""
-        return (Site("/transforms"),)
-
-    def candidates(self, program: TrainingProgram, site: Site) -> Iterable[Parameters]:
-        """All percentages; the task is taken from the clean program and kept."""
-        task = task_of(program.document())
-        return ({"percentage": share, "task": task} for share in self.percentages)
-
-    def edited(self, program: TrainingProgram, site: Site, parameters: Parameters) -> Json:
-        """Append the transform; none of the rows is no transform."""
-        document = program.document()
-        if not parameters["percentage"] > 0:
-            return document
-        last = len(document["transforms"])
-        return replaced(document, f"{site.slot}/{last}", self._entry(parameters))
-
-    def _entry(self, parameters: Parameters) -> Json:
-        parameters = parameters | {"percentage": float(parameters["percentage"])}
-        return {"name": self.transform, "parameters": parameters, "roles": ["train"]}
-
-    def ranges(self, program: TrainingProgram, site: Site) -> dict[str, Range]:
-        """Search the percentage."""
-        return {"percentage": Range(0.0, self.highest, "linear", "increasing", 5.0)}
-
-    def examples(self) -> tuple[Example, ...]:
-        """Append a transform of half of the rows."""
-        parameters: Parameters = {"percentage": 50.0, "task": "classification"}
-        change = Change("/transforms/0", ABSENT, self._entry(parameters))
-        return (Example(small_program(), "/transforms", parameters, (change,)),)
 
 
-class ChangeLabels(_TrainTransform):
+class ChangeLabels(_TrainingData):
     """Give rows of the most frequent class another label; in regression, add noise to all."""
 
     code = "TCL"
@@ -65,7 +22,7 @@ class ChangeLabels(_TrainTransform):
     percentages = (12.5, 25.0, 50.0, 100.0)
 
 
-class DeleteTrainingData(_TrainTransform):
+class DeleteTrainingData(_TrainingData):
     """Delete training rows of every class alike."""
 
     code = "TRD"
@@ -76,4 +33,98 @@ class DeleteTrainingData(_TrainTransform):
     percentages = (25.0, 50.0, 75.0, 90.0, 99.0)
 
 
-OPERATORS = (ChangeLabels, DeleteTrainingData)
+class UnbalanceTrainingData(_TrainingData):
+    """Delete training rows of the classes that have fewer rows than the mean class."""
+
+    code = "TUD"
+    name = "unbalance-training-data"
+    fault_type = "TUD"
+    transform = "unbalance_rows"
+    percentages = (*_QUARTERS, 90.0)
+
+
+class AddNoise(_TrainingData):
+    """Add noise to the inputs of training rows; one percentage sets how many and how strong."""
+
+    code = "TAN"
+    name = "add-noise"
+    fault_type = "TAN"
+    transform = "add_noise"
+    percentages = _QUARTERS
+
+
+class OverlapClasses(_TrainingData):
+    """Add copies of rows of the most frequent class, labelled as the second most frequent."""
+
+    code = "TCO"
+    name = "overlap-classes"
+    fault_type = "TCO"
+    transform = "overlap_classes"
+    percentages = _QUARTERS
+
+
+class RepeatRows(_TrainingData):
+    """Train on copies of some rows, of all classes or of the most frequent one."""
+
+    code = "DRP"
+    source = DEEPMUTATION.format("DR")
+    name = "repeat-rows"
+    fault_type = "DRP"
+    parameters = ("percentage", "task", "which")
+    transform = "repeat_rows"
+    highest = 1000.0
+    percentages = (100.0, 400.0)
+    choice = ("which", ("all", "most_frequent"))
+
+
+class ShuffleLabels(_TrainingData):
+    """Shuffle the labels of training rows against their inputs."""
+
+    code = "DSH"
+    source = f"{DEEPMUTATION.format('DF')}, for labels instead of whole rows"
+    name = "shuffle-labels"
+    fault_type = "TCL"
+    parameters = ("percentage",)
+    transform = "shuffle_labels"
+    percentages = (12.5, *_QUARTERS)
+
+
+class DeleteClass(_TrainingData):
+    """Delete training rows of one class only, the most or the least frequent."""
+
+    code = "DCR"
+    source = f"{DEEPMUTATION.format('DM')}, per class"
+    name = "delete-class"
+    fault_type = "TUD"
+    parameters = ("percentage", "task", "which")
+    transform = "delete_class"
+    percentages = (50.0, 90.0, 99.0, 100.0)
+    choice = ("which", ("most_frequent", "least_frequent"))
+
+
+class ConfuseClasses(_TrainingData):
+    """Exchange labels of two classes: the two most frequent, or the two that look most alike."""
+
+    code = "TLN"
+    source = f"{DEEPMUTATION.format('LE')}, for a pair of classes"
+    name = "confuse-classes"
+    fault_type = "TCL"
+    requires = ("classification",)
+    parameters = ("pair", "percentage")
+    transform = "confuse_classes"
+    percentages = _QUARTERS
+    choice = ("pair", ("frequent", "nearest"))
+    classifiers_only = True
+
+
+OPERATORS = (
+    ChangeLabels,
+    DeleteTrainingData,
+    UnbalanceTrainingData,
+    AddNoise,
+    OverlapClasses,
+    RepeatRows,
+    ShuffleLabels,
+    DeleteClass,
+    ConfuseClasses,
+)

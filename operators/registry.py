@@ -23,8 +23,11 @@ _MODULES = (
     "losses",
     "neurons",
     "optimizers",
+    "preparation",
+    "preprocessing",
     "regularization",
     "sham",
+    "validation",
 )
 
 

@@ -140,7 +140,7 @@ def test_one_class_has_no_other_label() -> None:
 
 
 def test_an_unknown_transform_is_refused() -> None:
-    with pytest.raises(SubjectError, match="transform nonsense: expected one of change_labels"):
+    with pytest.raises(SubjectError, match="transform nonsense: expected one of add_noise"):
         apply_transforms(rows(CLASSES), [transform("nonsense", 1)], "train", seeds)
 
 
@@ -151,3 +151,80 @@ def test_tasks() -> None:
     assert task_of({"loss": "mean_squared_error", "metrics": ["mae"]}) == "regression"
     assert task_of_labels(np.array([0.0, 1.0])) == "classification"
     assert task_of_labels(np.array([0.5, 1.0])) == "regression"
+
+
+def steps(*named: tuple[str, dict[str, object]]) -> list[dict[str, object]]:
+    return [
+        {"name": name, "parameters": parameters, "roles": ["train"]} for name, parameters in named
+    ]
+
+
+def test_copies_of_a_row_can_be_changed_one_by_one() -> None:
+    repeat = ("repeat_rows", {"percentage": 100.0, "which": "all"})
+    before = rows(np.arange(40), weighted=True)
+    then = steps(repeat, ("shuffle_labels", {"percentage": 100.0}))
+    after = apply_transforms(before, then, "train", seeds)
+    assert len(after.rows) == 80 and np.array_equal(after.index, np.arange(80))
+    trained = after.materialized()
+    assert np.array_equal(trained.x[0][:40], trained.x[0][40:])
+    assert not np.array_equal(trained.y[0][:40], trained.y[0][40:])
+    assert np.array_equal(np.bincount(trained.y[0]), np.full(40, 2))
+    moved = np.flatnonzero(after.rows.y[0] != np.tile(np.arange(40), 2))
+    assert np.array_equal(after.touched, np.union1d(np.arange(40), moved))
+
+
+def test_rows_are_added_to_what_deletion_left() -> None:
+    delete = ("delete_rows", {"percentage": 50.0})
+    after = apply_transforms(
+        rows(CLASSES), steps(delete, ("overlap_classes", {"percentage": 20.0})), "train", seeds
+    )
+    assert len(after.rows) == 210 and len(after.index) == 110
+    assert np.array_equal(after.index[100:], np.arange(200, 210))
+    assert np.array_equal(after.rows.y[0][200:], np.zeros(10))
+    assert np.array_equal(after.rows.y[0][:200], CLASSES)
+    deleted = np.setdiff1d(np.arange(200), after.index)
+    assert np.array_equal(after.touched, [*deleted, *range(200, 210)])
+
+
+def test_added_rows_can_be_deleted() -> None:
+    added = ("overlap_classes", {"percentage": 20.0})
+    keep = ("truncate_rows", {"percentage": 50.0})
+    after = apply_transforms(rows(CLASSES), steps(added, keep), "train", seeds)
+    assert np.array_equal(after.index, np.arange(110)) and len(after.rows) == 220
+    assert np.array_equal(after.touched, np.arange(110, 220))
+
+
+def test_labels_of_another_shape_reach_the_rows_that_are_left() -> None:
+    cut = ("truncate_rows", {"percentage": 50.0})
+    after = apply_transforms(rows(CLASSES), steps(cut, ("recode_labels", {})), "train", seeds)
+    assert after.rows.y[0].shape == (200, 2)
+    assert np.array_equal(after.materialized().y[0].argmax(1), CLASSES[:100])
+
+
+def test_leaking_rows_went_through_what_their_role_went_through() -> None:
+    train, held = rows(np.zeros(4, int)), rows(np.ones(4, int))
+    scale = {
+        "name": "scale_inputs",
+        "parameters": {"factor": 2.0, "input": 0},
+        "roles": ["train", "validation"],
+    }
+    (leak,) = steps(("leak_rows", {"percentage": 100.0, "source": "validation"}))
+    # The first held-out row is a judge row, though only the validation rows are scaled.
+    judge, test = held.take(np.arange(1)), held.take(np.arange(1, 2))
+    stored = {"train": train, "validation": held, "judge": judge, "test": test}
+    after = apply_transforms(train, [scale, leak], "train", seeds, stored.__getitem__)
+    assert np.array_equal(after.rows.x[0][4:], 2 * held.x[0][2:])
+
+
+def test_rows_that_a_role_lost_do_not_leak() -> None:
+    train, held = rows(np.zeros(4, int)), rows(np.ones(6, int))
+    cut, again = (
+        {"name": name, "parameters": {"percentage": 50.0, "which": "all"}, "roles": ["validation"]}
+        for name in ("truncate_rows", "repeat_rows")
+    )
+    (leak,) = steps(("leak_rows", {"percentage": 100.0, "source": "validation"}))
+    nobody = held.take(np.arange(0))
+    stored = {"train": train, "validation": held, "judge": nobody, "test": nobody}
+    after = apply_transforms(train, [cut, again, leak], "train", seeds, stored.__getitem__)
+    leaked = sorted(after.rows.x[0][4:, 0].tolist())
+    assert set(leaked) == {0.0, 2.0, 4.0} and len(leaked) == 5
