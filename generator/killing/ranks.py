@@ -34,8 +34,8 @@ def without_ties(u: float, clean: Sequence[float], faulty: Sequence[float]) -> f
 def upper_tail(u: float, n_clean: int, n_faulty: int) -> float:
     """Return P(U >= u) where clean and faulty scores come from one continuous distribution."""
     tails = _upper_tails(n_clean, n_faulty)
-    # A U that was scaled may miss a whole number by rounding.
-    return tails[min(max(math.ceil(u - 1e-9), 0), len(tails))] if u <= len(tails) else 0.0
+    # A U that was scaled may miss a whole number by rounding, and may lie beyond the largest.
+    return tails[min(max(math.ceil(u - 1e-9), 0), len(tails) - 1)]
 
 
 @lru_cache(maxsize=256)

@@ -23,7 +23,8 @@ def test_the_tail_is_the_share_of_orders(m: int, n: int) -> None:
     for u in range(m * n + 1):
         share = sum(found >= u for found in sums) / len(sums)
         assert upper_tail(u, m, n) == pytest.approx(share, abs=1e-15)
-    assert upper_tail(m * n + 0.5, m, n) == 0.0
+    for beyond in (0.5, 1.0, 1.5, 2.0, 9.5):
+        assert upper_tail(m * n + beyond, m, n) == 0.0
     assert upper_tail(-1.0, m, n) == 1.0
 
 

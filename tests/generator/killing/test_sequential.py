@@ -90,6 +90,13 @@ def test_degenerate_samples_are_decided_at_the_first_look(
     assert verdict.n_faulty == 4
 
 
+def test_separated_scores_with_many_ties_are_killed() -> None:
+    # Scaled for its ties, U lies between one and two beyond the largest that there is.
+    clean = [0.9] * 14 + [0.91 + 0.001 * k for k in range(26)]
+    verdict = Sequential().decide(clean, [0.86, 0.87, 0.88, 0.89], higher_is_better=True)
+    assert (verdict.decision, verdict.status, verdict.p_value) == ("killed", "ok", 0.0)
+
+
 def test_runs_with_which_nothing_could_be_killed_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"enough runs to kill.*received 4 and 3.*welch"):
         Sequential(n_clean=4, n_faulty=3)
