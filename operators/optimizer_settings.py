@@ -30,7 +30,7 @@ class _Setting(Operator):
     keys: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def values(self, present: Json) -> Iterable[Json]:
+    def values(self, key: str, present: Json) -> Iterable[Json]:
         """Return wrong values of an argument; none where it is not for this operator."""
 
     def sites(self, program: TrainingProgram) -> tuple[Site, ...]:
@@ -39,12 +39,14 @@ class _Setting(Operator):
         return tuple(
             Site(f"{_CONFIG}/{key}")
             for key in self.keys
-            if key in config and any(value != config[key] for value in self.values(config[key]))
+            if key in config
+            and any(value != config[key] for value in self.values(key, config[key]))
         )
 
     def candidates(self, program: TrainingProgram, site: Site) -> Iterable[Parameters]:
         """All values."""
-        return ({"value": value} for value in self.values(_present(program, site)))
+        values = self.values(_key(site), _present(program, site))
+        return ({"value": value} for value in values)
 
     def edited(self, program: TrainingProgram, site: Site, parameters: Parameters) -> Json:
         """Set the argument."""
@@ -67,7 +69,7 @@ class AddGradientClip(_Setting):
         clipped = any(_arguments(program)[key] is not None for key in CLIPS)
         return () if clipped else super().sites(program)
 
-    def values(self, present: Json) -> Iterable[Json]:
+    def values(self, key: str, present: Json) -> Iterable[Json]:
         """Limits below usual gradients; optimizers that rescale feel only the smallest."""
         return (0.1, 0.001, 0.00001)
 
@@ -94,7 +96,7 @@ class ChangeGradientClip(_Setting):
     keys = CLIPS
     source = "DeepCrime (Humbatova, Jahangirova, Tonella, ISSTA 2021); values of our own"
 
-    def values(self, present: Json) -> Iterable[Json]:
+    def values(self, key: str, present: Json) -> Iterable[Json]:
         """None, and parts of the present limit."""
         if present is None:
             return ()
@@ -119,9 +121,9 @@ class ChangeMomentum(_Setting):
     requires = ("optimizer with momentum",)
     keys = ("momentum", "beta_1")
 
-    def values(self, present: Json) -> Iterable[Json]:
-        """None, half, and memories of a hundred and a thousand steps."""
-        return (0.0, 0.5, 0.99, 0.999)
+    def values(self, key: str, present: Json) -> Iterable[Json]:
+        """Half, and memories of a hundred and a thousand steps; of what can do without, none."""
+        return (*((0.0,) if key == "momentum" else ()), 0.5, 0.99, 0.999)
 
     def examples(self) -> tuple[Example, ...]:
         """Average over a thousand steps."""
@@ -138,7 +140,7 @@ class IncreaseEpsilon(_Setting):
     keys = ("epsilon",)
     source = "faultloom; Adam's epsilon (HAE) among the real faults of Humbatova et al."
 
-    def values(self, present: Json) -> Iterable[Json]:
+    def values(self, key: str, present: Json) -> Iterable[Json]:
         """From what slows down to what stops."""
         return [value for value in (0.001, 0.1, 1.0, 10.0) if value > present]
 
@@ -161,7 +163,7 @@ class IncreaseWeightDecay(_Setting):
     keys = ("weight_decay",)
     source = "faultloom; weight decay (WDW) among the real faults of Humbatova et al."
 
-    def values(self, present: Json) -> Iterable[Json]:
+    def values(self, key: str, present: Json) -> Iterable[Json]:
         """Multiples of a tenth, which Keras multiplies with the learning rate."""
         return [value for value in (0.1, 1.0, 10.0) if value > (present or 0.0)]
 
@@ -183,7 +185,11 @@ def _arguments(program: TrainingProgram) -> dict[str, Json]:
 
 
 def _present(program: TrainingProgram, site: Site) -> Json:
-    return _arguments(program)[site.slot.rpartition("/")[2]]
+    return _arguments(program)[_key(site)]
+
+
+def _key(site: Site) -> str:
+    return site.slot.rpartition("/")[2]
 
 
 def _example(
