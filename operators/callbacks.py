@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ..datasets.program import Json, TrainingProgram
 from ..datasets.slots import ABSENT, Change, replaced
-from .base import Example, Operator, Parameters, Range, Site
+from .base import DEEPCRIME, Example, Operator, Parameters, Range, Site
 from .cases import small_program
 
 _PATIENCE = 10
@@ -68,21 +68,21 @@ class ChangePatience(_CallbackArgument):
     requires = ("early stopping with patience",)
     parameters = ("patience",)
     key = "patience"
-    source = "DeepCrime (Humbatova, Jahangirova, Tonella, ISSTA 2021), re-implemented"
+    source = DEEPCRIME
 
     def values(self, program: TrainingProgram, config: Mapping[str, Any]) -> Iterable[Json]:
-        """A half, a tenth, one and none."""
+        """A half, a tenth and one; Keras stops after one epoch whether that or none is given."""
         present = config["patience"]
-        fewer = {present // 2, present // 10, 1, 0}
-        return sorted((value for value in fewer if value < present), reverse=True)
+        fewer = {present // 2, present // 10, 1}
+        return sorted((value for value in fewer if 1 <= value < present), reverse=True)
 
     def ranges(self, program: TrainingProgram, site: Site) -> dict[str, Range]:
-        """Search from the present patience down to none."""
+        """Search from the present patience down to one."""
         present = _arguments(_record(program, site))["patience"]
-        return {"patience": Range(0, present, "linear", "decreasing", 1, integer=True)}
+        return {"patience": Range(1, present, "linear", "decreasing", 1, integer=True)}
 
     def examples(self) -> tuple[Example, ...]:
-        """Stop at the first epoch without progress but one."""
+        """Stop at the first epoch without progress."""
         return self.example(_PATIENCE, 1, 1)
 
 

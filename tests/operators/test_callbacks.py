@@ -26,18 +26,17 @@ def config(code: str, clean: TrainingProgram, **parameters: Json) -> Json:
 
 
 @pytest.mark.parametrize(
-    ("patience", "values"),
-    [(10, [[5, 1, ABSENT]]), (30, [[15, 3, 1, ABSENT]]), (2, [[1, ABSENT]]), (1, [[ABSENT]])],
+    ("patience", "values"), [(10, [[5, 1]]), (30, [[15, 3, 1]]), (2, [[1]]), (1, []), (0, [])]
 )
 def test_patience_runs_out_earlier(patience: int, values: Any, new_values: Any) -> None:
     assert new_values("RCP", program(patience=patience)) == values
 
 
-def test_patience_is_searched_down_to_none() -> None:
+def test_patience_is_searched_down_to_one() -> None:
     clean = program(patience=10)
     (site,) = operator("RCP").sites(clean)
     found = operator("RCP").ranges(clean, site)["patience"]
-    assert (found.low, found.high, found.direction, found.integer) == (0, 10, "decreasing", True)
+    assert (found.low, found.high, found.direction, found.integer) == (1, 10, "decreasing", True)
 
 
 def test_no_patience_or_that_of_a_plateau_cannot_be_less(new_values: Any) -> None:
