@@ -67,11 +67,12 @@ class Rows:
         return Rows(tuple(a[index] for a in self.x), tuple(a[index] for a in self.y), weight)
 
     def record(self) -> Json:
-        """Return the role as content hashes, as a program stores it."""
+        """Return the role as content hashes and the number of rows, as a program stores it."""
         weight = None if self.sample_weight is None else array_hash(self.sample_weight)
         return {
             "x": [array_hash(array) for array in self.x],
             "y": [array_hash(array) for array in self.y],
+            "rows": len(self),
             "sample_weight": weight,
         }
 

@@ -37,6 +37,19 @@ def keras_class(name: str, family: str | None = None) -> type | None:
     return None if found is None else getattr(_FAMILIES[found], name)
 
 
+@cache
+def loss_class(function: str) -> str:
+    """Return the name of the class that wraps a loss function of Keras's own.
+
+    Raises:
+        SubjectError: there is no such class.
+    """
+    for name, kind in vars(keras.losses).items():
+        if isinstance(kind, type) and keras.src.utils.naming.to_snake_case(name) == function:
+            return str(name)
+    raise SubjectError(f"loss {function}: expected a function of Keras's own that a class wraps")
+
+
 def module_of(name: str, family: str | None = None) -> str:
     """Return the module under which `keras.saving` knows a class; see `keras_class`.
 

@@ -10,23 +10,10 @@ import numpy as np
 
 from ..datasets.arrays import Array, Rows
 from ..datasets.build import build_loss, build_metrics
-from ..datasets.metric_names import metric_name
+from ..datasets.metric_names import higher_is_better, metric_name
 from ..datasets.program import Json, TrainingProgram
 
 Task = Literal["classification", "regression"]
-
-_LOWER_IS_BETTER = (
-    "crossentropy",
-    "deviance",
-    "divergence",
-    "error",
-    "false_",
-    "hinge",
-    "log_cosh",
-    "loss",
-    "poisson",
-)
-_ERRORS_FOR_SHORT = ("mae", "mape", "mse", "msle", "rmse")
 
 
 @dataclass(frozen=True)
@@ -92,12 +79,6 @@ class Judge:
             constants = [np.tile(target.mean(0), (len(rows), 1)) for target in targets]
             return self.score(Rows(rows.x, tuple(targets)), constants)
         return float("inf")
-
-
-def higher_is_better(name: str) -> bool:
-    """Return the direction of a metric by Keras's name of it, with or without ``val_``."""
-    in_short = name.rpartition("_")[2] in _ERRORS_FOR_SHORT
-    return not in_short and not any(word in name for word in _LOWER_IS_BETTER)
 
 
 def correct(task: Task, labels: Array, output: Array) -> Array:

@@ -11,9 +11,9 @@ import keras
 from ..datasets.arrays import Rows
 from ..datasets.capture.rows import output_names
 from ..datasets.errors import SubjectError
-from ..datasets.metric_names import logged_names
+from ..datasets.metric_names import higher_is_better, logged_names
 from ..datasets.program import Json
-from .scoring import Judge, higher_is_better
+from .scoring import Judge
 
 
 @dataclass

@@ -6,7 +6,7 @@ from ..datasets.program import Json, TrainingProgram
 
 LAYERS = "/architecture/config/layers"
 
-_RECORD = {"x": ["x"], "y": ["y"], "sample_weight": None}
+_RECORD = {"x": ["x"], "y": ["y"], "rows": 320, "sample_weight": None}
 
 
 def _layer(class_name: str, name: str, **config: Json) -> Json:

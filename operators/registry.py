@@ -16,12 +16,17 @@ ENTRY_POINTS = "faultloom.operators"
 
 _MODULES = (
     "activations",
+    "biases",
+    "callbacks",
+    "class_weights",
     "data",
     "hyperparameters",
     "initializers",
     "layers",
+    "learning_rates",
     "losses",
     "neurons",
+    "optimizer_settings",
     "optimizers",
     "preparation",
     "preprocessing",

@@ -76,6 +76,16 @@ BUNDLED = (
         "regression",
         "A dense network that predicts the progress of diabetes within a year.",
     ),
+    SubjectInfo(
+        "wine-logits",
+        _HERE / "wine_logits.py",
+        "wine",
+        "Wine recognition (scikit-learn load_wine)",
+        "real",
+        _UCI,
+        "classification",
+        "A dense network without softmax that stops early and weighs its classes, on wines.",
+    ),
 )
 
 

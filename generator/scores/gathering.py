@@ -12,6 +12,7 @@ from typing import Any
 from ...datasets.corpus import reader
 from ...datasets.corpus.writer import read_corpus_json
 from ...datasets.errors import CorpusError
+from ...datasets.metric_names import higher_is_better
 from ...datasets.program import TrainingProgram
 from ..killing import Criterion, criterion
 from ..verdicts import KILLED
@@ -137,8 +138,6 @@ def _by_training_rows(
     clean: Sequence[Row], faulty: Sequence[Row], found: SubjectScores
 ) -> Evidence:
     """Decide on the judge metric of the training rows by the rule of the corpus."""
-    from ..scoring import higher_is_better
-
     left, right = (
         [
             row["metric_train"]

@@ -39,6 +39,7 @@ def test_rows_of_several_lengths_are_refused():
 
 def test_rows_by_hash_and_back():
     before = Rows((np.zeros((3, 2)), np.ones(3)), (np.arange(3),), np.array([0.5, 1, 2]))
+    assert before.record()["rows"] == 3
     after = rows_of(before.record(), by_hash([before]))
     for one, other in zip(before.arrays(), after.arrays(), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -48,3 +48,16 @@ def test_lookup():
 
 def test_a_script_of_the_users_own_has_no_known_data(tmp_path):
     assert data_set_of_script(tmp_path / "mine.py") is None
+
+
+def test_one_subject_has_what_the_others_lack():
+    calls = [
+        node
+        for node in ast.walk(ast.parse(subject_info("wine-logits").script.read_text()))
+        if isinstance(node, ast.Call)
+    ]
+    given = {keyword.arg for call in calls for keyword in call.keywords}
+    assert given >= {
+        *("class_weight", "callbacks", "validation_split", "restore_best_weights"),
+        *("from_logits", "momentum", "clipnorm", "kernel_regularizer", "use_bias"),
+    }

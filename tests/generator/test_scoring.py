@@ -1,6 +1,5 @@
 """Scores against the references that everyone knows: scikit-learn and Keras."""
 
-import inspect
 from typing import Any
 
 import keras
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 from faultloom.datasets.arrays import Rows
-from faultloom.generator.scoring import Judge, correct, higher_is_better, values_and_confidence
+from faultloom.generator.scoring import Judge, correct, values_and_confidence
 from faultloom.operators.cases import small_program
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -141,33 +140,6 @@ def test_the_judge_is_the_first_metric_or_the_loss(metrics: Any, name: str, high
     judge = Judge.of(small_program(metrics=metrics), "classification")
     assert (judge.name, judge.higher_is_better) == (name, higher)
     assert judge.loss == "sparse_categorical_crossentropy"
-
-
-def keras_metrics() -> list[Any]:
-    found = []
-    for name, kind in vars(keras.metrics).items():
-        if inspect.isclass(kind) and name not in ("Metric", "MeanMetricWrapper"):
-            try:
-                direction = getattr(kind(), "_direction", None)
-            except TypeError:
-                continue
-            if direction is not None:
-                found.append(pytest.param(kind, direction, id=name))
-    return found
-
-
-@pytest.mark.parametrize(("kind", "direction"), keras_metrics())
-def test_directions_are_those_of_keras(kind: Any, direction: str) -> None:
-    name = keras.src.utils.naming.to_snake_case(kind.__name__)
-    assert higher_is_better(name) == (direction == "up")
-    assert higher_is_better(f"val_{name}") == (direction == "up")
-
-
-@pytest.mark.parametrize(
-    "name", ["loss", "mse", "mae", "mape", "msle", "log_cosh", "false_positives"]
-)
-def test_errors_are_better_when_lower_under_any_name(name: str) -> None:
-    assert not higher_is_better(name) and not higher_is_better(f"val_{name}")
 
 
 def test_all_wrong_is_the_worst_of_a_classifier() -> None:

@@ -26,7 +26,7 @@ from faultloom.operators.cases import small_program
 
 pytestmark = pytest.mark.tf
 
-ROWS = Rows((np.zeros((8, 4), "float32"),), (np.arange(8) % 3,))
+ROWS = Rows((np.zeros((320, 4), "float32"),), (np.arange(320) % 3,))
 
 
 def program_of(model: keras.Model, **fields: object) -> TrainingProgram:
@@ -72,12 +72,40 @@ def rich() -> TrainingProgram:
     return program_of(model, optimizer=optimizer)
 
 
+def watched() -> TrainingProgram:
+    """A program with all that the operators of compile and fit look for."""
+    dense = keras.layers.Dense
+    hidden = dense(8, "relu", use_bias=False, kernel_regularizer="l2")
+    return program_of(
+        keras.Sequential([keras.Input((4,)), hidden, dense(3)]),
+        callbacks=[
+            {"class_name": "ReduceLROnPlateau", "config": {"monitor": "val_accuracy"}},
+            {
+                "class_name": "EarlyStopping",
+                "config": {"patience": 5, "restore_best_weights": True},
+            },
+        ],
+        fit={
+            "batch_size": 32,
+            "class_weight": {"0": 2.0, "1": 1.0, "2": 0.5},
+            "epochs": 20,
+            "shuffle": True,
+        },
+        loss={"class_name": "SparseCategoricalCrossentropy", "config": {"from_logits": True}},
+        optimizer={
+            "class_name": "SGD",
+            "config": {"clipnorm": 1.0, "learning_rate": 0.1, "momentum": 0.9},
+        },
+    )
+
+
 PROGRAMS = {
     "small": small_program(),
     "sequential": four_dense("sequential"),
     "functional": four_dense("functional"),
     "rich": rich(),
     "regression": small_program(loss="mean_squared_error", metrics=[]),
+    "watched": watched(),
 }
 ALL = [pytest.param(found, id=found.code) for found in operators(reserved=True)]
 FAULTY = [pytest.param(found, id=found.code) for found in operators()]
@@ -147,7 +175,8 @@ def test_sites_that_are_offered_have_variants(acting: Operator, program: Trainin
 @pytest.mark.parametrize("acting", [p for p in FAULTY if p.values[0].granularity == "layer"])
 @pytest.mark.parametrize("kind", ["sequential", "functional"])
 def test_layer_operators_reach_every_legal_layer(acting: Operator, kind: str) -> None:
-    expected = [] if acting.code == "RCD" else [0, 1, 2, 3]
+    # These ask for what none of the four has: dropout, a linear activation, a penalty, no bias.
+    expected = [] if acting.code in ("AAL", "RCD", "RCW", "RRW", "WAB") else [0, 1, 2, 3]
     assert [site.layer_index for site in acting.sites(PROGRAMS[kind])] == expected
 
 
@@ -184,7 +213,7 @@ def test_both_directions_of_a_bidirectional_layer_change() -> None:
 
 @pytest.mark.parametrize("acting", FAULTY)
 def test_mutants_build(acting: Operator) -> None:
-    program = PROGRAMS["rich" if acting.stage == "architecture" else "sequential"]
+    program = PROGRAMS["rich" if acting.stage == "architecture" else "watched"]
     built: set[str | None] = set()
     for mutation in mutations_of(acting, program):
         if acting.stage == "architecture" and mutation.site.layer in built:
