@@ -1,4 +1,4 @@
-"""The names under which Keras logs the metrics of a program, and which way is up."""
+"""The names under which Keras logs the metrics of a program."""
 
 from __future__ import annotations
 
@@ -8,19 +8,6 @@ from collections.abc import Iterable, Sequence
 from .automatic_names import snake
 from .canonical import effective_config
 from .program import Json
-
-_LOWER_IS_BETTER = (
-    "crossentropy",
-    "deviance",
-    "divergence",
-    "error",
-    "false_",
-    "hinge",
-    "log_cosh",
-    "loss",
-    "poisson",
-)
-_ERRORS_FOR_SHORT = ("mae", "mape", "mse", "msle", "rmse")
 
 
 def metric_name(metric: Json) -> str:
@@ -32,12 +19,6 @@ def metric_name(metric: Json) -> str:
         return metric
     name = effective_config(metric["class_name"], metric["config"], "metrics")["name"]
     return str(name or snake(metric["class_name"]))
-
-
-def higher_is_better(name: str) -> bool:
-    """Return the direction of a metric by Keras's name of it, with or without ``val_``."""
-    in_short = name.rpartition("_")[2] in _ERRORS_FOR_SHORT
-    return not in_short and not any(word in name for word in _LOWER_IS_BETTER)
 
 
 def logged_names(metrics: Json, outputs: Sequence[str]) -> list[list[str]]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..datasets.arrays import Array, Rows
 from ..datasets.build import build_loss, build_metrics
-from ..datasets.metric_names import higher_is_better, metric_name
+from ..datasets.metric_direction import higher_is_better
+from ..datasets.metric_names import metric_name
 from ..datasets.program import Json, TrainingProgram
 
 Task = Literal["classification", "regression"]

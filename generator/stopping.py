@@ -11,7 +11,8 @@ import keras
 from ..datasets.arrays import Rows
 from ..datasets.capture.rows import output_names
 from ..datasets.errors import SubjectError
-from ..datasets.metric_names import higher_is_better, logged_names
+from ..datasets.metric_direction import higher_is_better
+from ..datasets.metric_names import logged_names
 from ..datasets.program import Json
 from .scoring import Judge
 

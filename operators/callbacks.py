@@ -143,7 +143,7 @@ class InvertMode(_CallbackArgument):
 
     def values(self, program: TrainingProgram, config: Mapping[str, Any]) -> Iterable[Json]:
         """The direction in which what is monitored becomes worse, where it is not that."""
-        from ..datasets.metric_names import higher_is_better
+        from ..datasets.metric_direction import higher_is_better
 
         wrong = "min" if higher_is_better(config["monitor"]) else "max"
         return () if config["mode"] == wrong else (wrong,)

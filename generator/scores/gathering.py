@@ -12,7 +12,7 @@ from typing import Any
 from ...datasets.corpus import reader
 from ...datasets.corpus.writer import read_corpus_json
 from ...datasets.errors import CorpusError
-from ...datasets.metric_names import higher_is_better
+from ...datasets.metric_direction import higher_is_better
 from ...datasets.program import TrainingProgram
 from ..killing import Criterion, criterion
 from ..verdicts import KILLED

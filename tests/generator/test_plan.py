@@ -13,7 +13,6 @@ from faultloom.operators.mutants import mutant_id, revert_faults
 from faultloom.operators.registry import operator, operators
 
 CODES = tuple(known.code for known in operators())
-LAYER_CODES = tuple(known.code for known in operators() if known.layer_localisable)
 
 
 def subject_of(program: TrainingProgram, name: str = "small") -> Subject:
@@ -21,6 +20,12 @@ def subject_of(program: TrainingProgram, name: str = "small") -> Subject:
 
 
 SUBJECT = subject_of(small_program())
+LAYER_CODES = tuple(
+    known.code
+    for known in operators()
+    if known.layer_localisable
+    and any(known.variants(SUBJECT.program, site) for site in known.sites(SUBJECT.program))
+)
 
 
 def planned(

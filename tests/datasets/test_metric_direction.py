@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 import pytest
-from faultloom.datasets.metric_names import higher_is_better
+from faultloom.datasets.metric_direction import higher_is_better
 
 pytestmark = pytest.mark.tf
 
