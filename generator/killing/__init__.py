@@ -5,12 +5,13 @@ that a stored decision is reproduced whatever was added later.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from inspect import signature
 from types import MappingProxyType
 
 from ...datasets.errors import ConfigError
 from .base import Criterion, Decision, Status, Verdict
 from .deepcrime import DeepCrime
+from .deepcrime_corrected import DeepCrimeCorrected
 from .effect import cohens_d
 from .sequential import Sequential
 from .welch import Welch
@@ -20,6 +21,7 @@ __all__ = [
     "Criterion",
     "Decision",
     "DeepCrime",
+    "DeepCrimeCorrected",
     "Sequential",
     "Status",
     "Verdict",
@@ -28,8 +30,13 @@ __all__ = [
     "criterion",
 ]
 
-CRITERIA: Mapping[str, type[DeepCrime] | type[Sequential] | type[Welch]] = MappingProxyType(
-    {"deepcrime": DeepCrime, "sequential": Sequential, "welch": Welch}
+CRITERIA: Mapping[str, Callable[..., Criterion]] = MappingProxyType(
+    {
+        "deepcrime": DeepCrime,
+        "deepcrime-corrected": DeepCrimeCorrected,
+        "sequential": Sequential,
+        "welch": Welch,
+    }
 )
 """What makes each criterion, by name."""
 
@@ -41,12 +48,11 @@ def criterion(name: str, /, **overrides: float) -> Criterion:
             f"criterion: expected one of {', '.join(sorted(CRITERIA))}, received {name!r}"
         )
     kind = CRITERIA[name]
-    settings = [f.name for f in fields(kind) if f.init]
+    settings = list(signature(kind).parameters)
     for setting in overrides:
         if setting not in settings:
             raise ConfigError(
                 f"criterion {name!r}: setting: expected one of {', '.join(settings)}, "
                 f"received {setting!r}"
             )
-    make: Callable[..., Criterion] = kind
-    return make(**overrides)
+    return kind(**overrides)

@@ -31,6 +31,15 @@ def pooled_variance(first: Sequence[float], second: Sequence[float]) -> float:
     return total / sum(weights)
 
 
+def satterthwaite(a: float, b: float, m: int, n: int) -> float:
+    """Degrees of freedom of a + b, two estimated variances of means over m and n values.
+
+    By shares, since squares of tiny variances would vanish (Satterthwaite, 1946).
+    """
+    share = a / (a + b)
+    return 1 / (share**2 / (m - 1) + (1 - share) ** 2 / (n - 1))
+
+
 def same(first: float, second: float) -> bool:
     """Whether two scores are equal up to rounding."""
     return math.isclose(first, second, rel_tol=ROUNDING, abs_tol=0.0)
