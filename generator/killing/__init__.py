@@ -10,32 +10,44 @@ from types import MappingProxyType
 
 from ...datasets.errors import ConfigError
 from .base import Criterion, Decision, Status, Verdict
+from .brunner_munzel import BrunnerMunzel
 from .deepcrime import DeepCrime
 from .deepcrime_corrected import DeepCrimeCorrected
 from .effect import cohens_d
+from .mann_whitney import MannWhitney
 from .sequential import Sequential
+from .sign_flip import SignFlip
 from .welch import Welch
+from .wilcoxon import Wilcoxon
 
 __all__ = [
     "CRITERIA",
+    "BrunnerMunzel",
     "Criterion",
     "Decision",
     "DeepCrime",
     "DeepCrimeCorrected",
+    "MannWhitney",
     "Sequential",
+    "SignFlip",
     "Status",
     "Verdict",
     "Welch",
+    "Wilcoxon",
     "cohens_d",
     "criterion",
 ]
 
 CRITERIA: Mapping[str, Callable[..., Criterion]] = MappingProxyType(
     {
+        "brunner-munzel": BrunnerMunzel,
         "deepcrime": DeepCrime,
         "deepcrime-corrected": DeepCrimeCorrected,
+        "mann-whitney": MannWhitney,
         "sequential": Sequential,
+        "sign-flip": SignFlip,
         "welch": Welch,
+        "wilcoxon": Wilcoxon,
     }
 )
 """What makes each criterion, by name."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...datasets.errors import ConfigError
 from .base import Verdict, check_reach, check_settings
 from .degenerate import Samples, settle
-from .ranks import rank_sum, upper_tail, without_ties
+from .ranks import rank_sum, separated_p, upper_tail, without_ties
 
 LOOKS = (4, 6, 9, 14, 20)
 """Numbers of faulty runs at which the evidence is weighed."""
@@ -45,7 +45,7 @@ class Sequential:
                 f"criterion {self.name!r}: n_faulty: expected at most {LOOKS[-1]} runs, for which "
                 f"its levels hold, received {self.n_faulty}; use that or another criterion"
             )
-        smallest = upper_tail(self.n_clean * self.n_faulty, self.n_clean, self.n_faulty)
+        smallest = separated_p(self.n_clean, self.n_faulty)
         level = self.level(self.n_faulty)
         check_reach(self.name, smallest, level, self.n_clean, self.n_faulty)
 
