@@ -65,6 +65,16 @@ def rescale(
     )
 
 
+def check_scores(what: str, clean: Sequence[float], faulty: Sequence[float]) -> None:
+    """Raise ConfigError for a score of an effect size that is not finite."""
+    for value in (*clean, *faulty):
+        if not math.isfinite(value):
+            raise ConfigError(
+                f"{what}: expected finite scores, received {value}: "
+                "give a diverged run the worst possible score"
+            )
+
+
 def cohens_d(clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool) -> float:
     """Cohen's d with the pooled standard deviation; positive where the faulty scores are worse.
 
@@ -75,12 +85,7 @@ def cohens_d(clean: Sequence[float], faulty: Sequence[float], *, higher_is_bette
             "Cohen's d: expected at least one score per side and three in all, "
             f"received {len(clean)} clean and {len(faulty)} faulty"
         )
-    for value in (*clean, *faulty):
-        if not math.isfinite(value):
-            raise ConfigError(
-                f"Cohen's d: expected finite scores, received {value}: "
-                "give a diverged run the worst possible score"
-            )
+    check_scores("Cohen's d", clean, faulty)
     left, right = rescale(clean, faulty)
     gap = mean(left) - mean(right) if higher_is_better else mean(right) - mean(left)
     if is_constant(left) and is_constant(right):
