@@ -21,6 +21,10 @@ class BrunnerMunzel:
     than all clean ones there is no variance to estimate; p is then that of the permutation test,
     the share of one among all ways to choose the faulty runs. Where all are better, p is 1.
 
+    The distribution is an approximation: with the default numbers of runs a program that is not
+    worse was killed with a rate of .027 in place of .025 in a simulation of 8,000 campaigns, and
+    with 5 faulty runs in place of 10 with one of .036.
+
     Brunner and Munzel, Biometrical Journal 42, 2000.
     """
 
