@@ -12,15 +12,27 @@ P = [0.01, None, 0.04, 0.03, 0.005, None]
 
 def test_holm_worked_by_hand() -> None:
     # sorted .005 .01 .03 .04 times 4 3 2 1, made increasing
-    assert holm(P) == (pytest.approx(0.03), None, pytest.approx(0.06), pytest.approx(0.06),
-                       pytest.approx(0.02), None)  # fmt: skip
+    assert holm(P) == (
+        pytest.approx(0.03),
+        None,
+        pytest.approx(0.06),
+        pytest.approx(0.06),
+        pytest.approx(0.02),
+        None,
+    )
 
 
 def test_benjamini_hochberg_worked_by_hand() -> None:
     # sorted .005 .01 .03 .04 times 4/1 4/2 4/3 4/4, made increasing from the end
     found = benjamini_hochberg(P)
-    assert found == (pytest.approx(0.02), None, pytest.approx(0.04), pytest.approx(0.04),
-                     pytest.approx(0.02), None)  # fmt: skip
+    assert found == (
+        pytest.approx(0.02),
+        None,
+        pytest.approx(0.04),
+        pytest.approx(0.04),
+        pytest.approx(0.02),
+        None,
+    )
     known = [p for p in P if p is not None]
     expected = false_discovery_control(known, method="bh")
     assert [p for p in found if p is not None] == pytest.approx(expected.tolist(), abs=1e-12)

@@ -40,9 +40,12 @@ def test_p_is_that_of_scipy(n: int, shift: float) -> None:
     rng = np.random.default_rng(9)
     differences = rng.normal(shift, 0.01, n)
     theirs = stats.permutation_test(
-        (differences,), np.sum, permutation_type="samples", alternative="greater",
+        (differences,),
+        np.sum,
+        permutation_type="samples",
+        alternative="greater",
         n_resamples=10_000,
-    )  # fmt: skip
+    )
     assert sign_flip_p(differences.tolist()) == pytest.approx(float(theirs.pvalue), abs=1e-9)
 
 
