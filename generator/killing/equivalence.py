@@ -91,20 +91,24 @@ def _test(
     if diverged:
         reason = f"{diverged} of {len(other)} runs diverged"
         return EquivalenceResult("not_shown", margin, alpha, None, None, None, None, reason)
-    gap = mean(clean) - mean(other)
-    a, b = variance(clean) / len(clean), variance(other) / len(other)
+    # in a unit that is a power of two, so that squares neither overflow nor vanish
+    unit = 2.0 ** (math.frexp(max(margin, *map(abs, clean), *map(abs, other)))[1] - 1)
+    left, right, bound = [v / unit for v in clean], [v / unit for v in other], margin / unit
+    gap = mean(left) - mean(right)
+    a, b = variance(left) / len(left), variance(right) / len(right)
     error = math.sqrt(a + b)
-    if error == 0.0 or (is_constant(clean) and is_constant(other)):
-        outside = (upper and gap >= margin) or (lower and gap <= -margin)
-        p, low, high, method = float(outside), gap, gap, "no variance"
+    if error == 0.0 or (is_constant(left) and is_constant(right)):
+        outside = (upper and gap >= bound) or (lower and gap <= -bound)
+        p, half, method = float(outside), 0.0, "no variance"
     else:
-        freedom = satterthwaite(a, b, len(clean), len(other))
+        freedom = satterthwaite(a, b, len(left), len(right))
         half = error * float(stats.t.isf(alpha, freedom))
-        low, high, method = gap - half, gap + half, "Welch"
+        method = "Welch"
         p = max(
-            float(stats.t.cdf((gap - margin) / error, freedom)) if upper else 0.0,
-            float(stats.t.sf((gap + margin) / error, freedom)) if lower else 0.0,
+            float(stats.t.cdf((gap - bound) / error, freedom)) if upper else 0.0,
+            float(stats.t.sf((gap + bound) / error, freedom)) if lower else 0.0,
         )
+    low, high, gap = (gap - half) * unit, (gap + half) * unit, gap * unit
     reason = f"gap {gap:.4g} in {low:.4g} .. {high:.4g}, margin {margin:g}, p = {p:.4g} ({method})"
     decision: Literal["shown", "not_shown"] = "shown" if p < alpha else "not_shown"
     return EquivalenceResult(decision, margin, alpha, p, gap, low, high, reason)

@@ -17,8 +17,8 @@ class Wilcoxon:
     Clean run k is paired with faulty run k. p is that of SciPy with its defaults, as the released
     code has it: equal pairs are dropped, there is no correction for continuity, and p is exact
     up to 50 pairs that are neither equal nor tied (by enumeration up to 13 pairs that are), else
-    that of the normal approximation. The SciPy 1.4 that was released with it chose otherwise: it
-    took p as exact up to 25 pairs, tied or not, and the approximation where any pair was equal.
+    that of the normal approximation. Older versions of SciPy choose
+    otherwise between the two, so that published p-values may differ where pairs are tied.
 
     Unlike the released code, diverged runs, samples without variance and pairs that are all equal
     (p = 1) are decided beforehand.

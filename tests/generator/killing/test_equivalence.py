@@ -48,6 +48,20 @@ def test_without_variance_the_gap_decides(other: float, expected: str) -> None:
     assert found.decision == expected and found.p_value == (0.0 if expected == "shown" else 1.0)
 
 
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-10, 2.0**10, 2.0**1000])
+def test_the_unit_does_not_matter(unit: float) -> None:
+    clean, other = [0.89, 0.9, 0.91, 0.9], [0.9, 0.91, 0.92]
+    found = equivalent([v * unit for v in clean], [v * unit for v in other], margin=0.02 * unit)
+    expected = equivalent(clean, other, margin=0.02)
+    assert found.p_value == pytest.approx(expected.p_value, rel=1e-9)
+    assert found.gap == pytest.approx(-0.01 * unit)
+
+
+def test_an_enormous_loss_is_no_overflow() -> None:
+    found = equivalent([0.1, 0.2, 0.3], [1e308, 1.7e308, -1.7e308])
+    assert found.decision == "not_shown"
+
+
 def test_few_noisy_runs_show_nothing() -> None:
     assert equivalent([0.85, 0.95], [0.85, 0.95]).decision == "not_shown"
 
