@@ -5,31 +5,50 @@ that a stored decision is reproduced whatever was added later.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from inspect import signature
 from types import MappingProxyType
 
 from ...datasets.errors import ConfigError
 from .base import Criterion, Decision, Status, Verdict
+from .brunner_munzel import BrunnerMunzel
 from .deepcrime import DeepCrime
+from .deepcrime_corrected import DeepCrimeCorrected
 from .effect import cohens_d
+from .mann_whitney import MannWhitney
 from .sequential import Sequential
+from .sign_flip import SignFlip
 from .welch import Welch
+from .wilcoxon import Wilcoxon
 
 __all__ = [
     "CRITERIA",
+    "BrunnerMunzel",
     "Criterion",
     "Decision",
     "DeepCrime",
+    "DeepCrimeCorrected",
+    "MannWhitney",
     "Sequential",
+    "SignFlip",
     "Status",
     "Verdict",
     "Welch",
+    "Wilcoxon",
     "cohens_d",
     "criterion",
 ]
 
-CRITERIA: Mapping[str, type[DeepCrime] | type[Sequential] | type[Welch]] = MappingProxyType(
-    {"deepcrime": DeepCrime, "sequential": Sequential, "welch": Welch}
+CRITERIA: Mapping[str, Callable[..., Criterion]] = MappingProxyType(
+    {
+        "brunner-munzel": BrunnerMunzel,
+        "deepcrime": DeepCrime,
+        "deepcrime-corrected": DeepCrimeCorrected,
+        "mann-whitney": MannWhitney,
+        "sequential": Sequential,
+        "sign-flip": SignFlip,
+        "welch": Welch,
+        "wilcoxon": Wilcoxon,
+    }
 )
 """What makes each criterion, by name."""
 
@@ -41,12 +60,11 @@ def criterion(name: str, /, **overrides: float) -> Criterion:
             f"criterion: expected one of {', '.join(sorted(CRITERIA))}, received {name!r}"
         )
     kind = CRITERIA[name]
-    settings = [f.name for f in fields(kind) if f.init]
+    settings = list(signature(kind).parameters)
     for setting in overrides:
         if setting not in settings:
             raise ConfigError(
                 f"criterion {name!r}: setting: expected one of {', '.join(settings)}, "
                 f"received {setting!r}"
             )
-    make: Callable[..., Criterion] = kind
-    return make(**overrides)
+    return kind(**overrides)

@@ -1,5 +1,6 @@
 """What a killing criterion is, and what it answers."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -72,3 +73,31 @@ def check_settings(name: str, alpha: float, n_clean: int, n_faulty: int) -> None
                 f"criterion {name!r}: {label}: expected a whole number of at least 2 runs "
                 f"(one run has no variance), received {n!r}"
             )
+
+
+def check_min_effect(name: str, min_effect: float) -> None:
+    """Raise ConfigError unless a smallest Cohen's d can be used."""
+    if not 0.0 <= min_effect < math.inf:
+        raise ConfigError(
+            f"criterion {name!r}: min_effect: expected a finite number of at least 0, "
+            f"received {min_effect!r}"
+        )
+
+
+def check_paired(name: str, n_clean: int, n_faulty: int) -> None:
+    """Raise ConfigError unless every clean run has its faulty run."""
+    if n_clean != n_faulty:
+        raise ConfigError(
+            f"criterion {name!r}: n_clean and n_faulty: expected equal numbers, since clean run k "
+            f"is paired with faulty run k, received {n_clean} and {n_faulty}; make them equal"
+        )
+
+
+def check_reach(name: str, smallest: float, level: float, n_clean: int, n_faulty: int) -> None:
+    """Raise ConfigError where the smallest p that the runs permit is above the level."""
+    if smallest > level:
+        raise ConfigError(
+            f"criterion {name!r}: n_clean and n_faulty: expected enough runs to kill a mutant, "
+            f"received {n_clean} and {n_faulty}, whose smallest p is {smallest:.2g}; "
+            "ask for more runs or for the criterion welch"
+        )

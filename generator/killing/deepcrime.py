@@ -1,15 +1,11 @@
 """DeepCrime's rule, literally: Gaussian GLM p < .05 and Cohen's d >= .5, twenty runs a side."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scipy import stats
-
-from ...datasets.errors import ConfigError
-from .base import Verdict, check_settings
+from .base import Verdict, check_min_effect, check_settings
 from .degenerate import settle
-from .effect import mean, pooled_variance
+from .linear import glm_p, large_enough
 
 
 @dataclass(frozen=True)
@@ -29,11 +25,7 @@ class DeepCrime:
 
     def __post_init__(self) -> None:
         check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
-        if not 0.0 <= self.min_effect < math.inf:
-            raise ConfigError(
-                f"criterion {self.name!r}: min_effect: expected a finite number of at least 0, "
-                f"received {self.min_effect!r}"
-            )
+        check_min_effect(self.name, self.min_effect)
 
     @property
     def looks(self) -> tuple[int, ...]:
@@ -49,22 +41,5 @@ class DeepCrime:
             return samples
         p = glm_p(samples.clean, samples.faulty)
         d = samples.effect_size
-        # d > 0 as well: with min_effect = 0 an improving mutant must still survive
-        killed = p < self.alpha and d >= self.min_effect and d > 0.0
-        return Verdict(
-            criterion=self.name,
-            decision="killed" if killed else "survived",
-            status="ok",
-            p_value=p,
-            effect_size=d,
-            alpha=self.alpha,
-            n_clean=len(samples.clean),
-            n_faulty=len(samples.faulty),
-            reason=f"GLM p = {p:.4g}, d = {d:.3g}{samples.note}",
-        )
-
-
-def glm_p(first: Sequence[float], second: Sequence[float]) -> float:
-    """Two-sided p of the group in a Gaussian GLM with identity link; needs some variance."""
-    error = math.sqrt(pooled_variance(first, second) * (1 / len(first) + 1 / len(second)))
-    return float(2.0 * stats.norm.sf(abs(mean(second) - mean(first)) / error))
+        killed = p < self.alpha and large_enough(d, self.min_effect)
+        return samples.verdict(self, p, killed=killed, reason=f"GLM p = {p:.4g}, d = {d:.3g}")

@@ -23,6 +23,28 @@ class Samples:
         """Cohen's d, positive where the faulty program is worse."""
         return cohens_d(self.clean, self.faulty, higher_is_better=False)
 
+    def verdict(
+        self,
+        criterion: Criterion,
+        p: float,
+        *,
+        killed: bool,
+        reason: str,
+        status: Status = "ok",
+    ) -> Verdict:
+        """Return the answer of a criterion on these samples, with what was done to them."""
+        return Verdict(
+            criterion=criterion.name,
+            decision="killed" if killed else "survived",
+            status=status,
+            p_value=p,
+            effect_size=self.effect_size,
+            alpha=criterion.alpha,
+            n_clean=len(self.clean),
+            n_faulty=len(self.faulty),
+            reason=reason + self.note,
+        )
+
 
 def settle(
     criterion: Criterion,

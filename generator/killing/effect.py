@@ -31,6 +31,15 @@ def pooled_variance(first: Sequence[float], second: Sequence[float]) -> float:
     return total / sum(weights)
 
 
+def satterthwaite(a: float, b: float, m: int, n: int) -> float:
+    """Degrees of freedom of a + b, two estimated variances of means over m and n values.
+
+    By shares, since squares of tiny variances would vanish (Satterthwaite, 1946).
+    """
+    share = a / (a + b)
+    return 1 / (share**2 / (m - 1) + (1 - share) ** 2 / (n - 1))
+
+
 def same(first: float, second: float) -> bool:
     """Whether two scores are equal up to rounding."""
     return math.isclose(first, second, rel_tol=ROUNDING, abs_tol=0.0)
@@ -56,6 +65,16 @@ def rescale(
     )
 
 
+def check_scores(what: str, clean: Sequence[float], faulty: Sequence[float]) -> None:
+    """Raise ConfigError for a score of an effect size that is not finite."""
+    for value in (*clean, *faulty):
+        if not math.isfinite(value):
+            raise ConfigError(
+                f"{what}: expected finite scores, received {value}: "
+                "give a diverged run the worst possible score"
+            )
+
+
 def cohens_d(clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool) -> float:
     """Cohen's d with the pooled standard deviation; positive where the faulty scores are worse.
 
@@ -66,12 +85,7 @@ def cohens_d(clean: Sequence[float], faulty: Sequence[float], *, higher_is_bette
             "Cohen's d: expected at least one score per side and three in all, "
             f"received {len(clean)} clean and {len(faulty)} faulty"
         )
-    for value in (*clean, *faulty):
-        if not math.isfinite(value):
-            raise ConfigError(
-                f"Cohen's d: expected finite scores, received {value}: "
-                "give a diverged run the worst possible score"
-            )
+    check_scores("Cohen's d", clean, faulty)
     left, right = rescale(clean, faulty)
     gap = mean(left) - mean(right) if higher_is_better else mean(right) - mean(left)
     if is_constant(left) and is_constant(right):

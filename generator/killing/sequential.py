@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...datasets.errors import ConfigError
-from .base import Verdict, check_settings
+from .base import Verdict, check_reach, check_settings
 from .degenerate import Samples, settle
-from .ranks import rank_sum, upper_tail, without_ties
+from .ranks import rank_sum, separated_p, upper_tail, without_ties
 
 LOOKS = (4, 6, 9, 14, 20)
 """Numbers of faulty runs at which the evidence is weighed."""
@@ -45,14 +45,9 @@ class Sequential:
                 f"criterion {self.name!r}: n_faulty: expected at most {LOOKS[-1]} runs, for which "
                 f"its levels hold, received {self.n_faulty}; use that or another criterion"
             )
-
-        smallest = upper_tail(self.n_clean * self.n_faulty, self.n_clean, self.n_faulty)
-        if smallest > self.level(self.n_faulty):
-            raise ConfigError(
-                f"criterion {self.name!r}: n_clean and n_faulty: expected enough runs to kill a "
-                f"mutant, received {self.n_clean} and {self.n_faulty}, whose smallest p is "
-                f"{smallest:.2g}; ask for more runs or for the criterion welch"
-            )
+        smallest = separated_p(self.n_clean, self.n_faulty)
+        level = self.level(self.n_faulty)
+        check_reach(self.name, smallest, level, self.n_clean, self.n_faulty)
 
     @property
     def looks(self) -> tuple[int, ...]:
@@ -84,17 +79,12 @@ class Sequential:
         killed = p <= self.level(look)
         if not (killed or last or p > FUTILE[LOOKS.index(look)]):
             return None
-        return Verdict(
-            criterion=self.name,
-            decision="killed" if killed else "survived",
-            status="ok",
-            p_value=p,
-            effect_size=samples.effect_size,
-            alpha=self.alpha,
-            n_clean=len(clean),
-            n_faulty=len(faulty),
+        return samples.verdict(
+            self,
+            p,
+            killed=killed,
             reason=(
                 f"rank-sum p = {p:.4g} after {look} runs, level {self.level(look):.4g}, "
-                f"d = {samples.effect_size:.3g}{samples.note}"
+                f"d = {samples.effect_size:.3g}"
             ),
         )

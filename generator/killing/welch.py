@@ -8,7 +8,7 @@ from scipy import stats
 
 from .base import Verdict, check_settings
 from .degenerate import settle
-from .effect import mean, variance
+from .effect import mean, satterthwaite, variance
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,11 @@ class Welch:
             return samples
         p = welch_p(samples.clean, samples.faulty)
         d = samples.effect_size
-        return Verdict(
-            criterion=self.name,
-            decision="killed" if p < self.alpha and d > 0.0 else "survived",
-            status="ok",
-            p_value=p,
-            effect_size=d,
-            alpha=self.alpha,
-            n_clean=len(samples.clean),
-            n_faulty=len(samples.faulty),
-            reason=f"one-sided Welch p = {p:.4g}, d = {d:.3g}{samples.note}",
+        return samples.verdict(
+            self,
+            p,
+            killed=p < self.alpha and d > 0.0,
+            reason=f"one-sided Welch p = {p:.4g}, d = {d:.3g}",
         )
 
 
@@ -54,7 +49,4 @@ def welch_p(first: Sequence[float], second: Sequence[float]) -> float:
     """One-sided p for a larger mean of `second`; needs some variance."""
     a, b = variance(first) / len(first), variance(second) / len(second)
     t = (mean(second) - mean(first)) / math.sqrt(a + b)
-    share = a / (a + b)
-    # Welch-Satterthwaite by shares: squares of tiny variances would vanish
-    freedom = 1 / (share**2 / (len(first) - 1) + (1 - share) ** 2 / (len(second) - 1))
-    return float(stats.t.sf(t, freedom))
+    return float(stats.t.sf(t, satterthwaite(a, b, len(first), len(second))))

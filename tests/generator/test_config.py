@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from faultloom.datasets.errors import ConfigError
 from faultloom.generator.config import CampaignConfig, load_config
+from faultloom.generator.killing import CRITERIA, criterion
 from pydantic import ValidationError
 
 
@@ -30,6 +31,13 @@ def test_defaults() -> None:
     assert config == CampaignConfig(subjects=("digits",))
     assert (config.operators, config.criterion, config.budget_s) == ("all", "sequential", None)
     assert (config.clean_replicates, config.faulty_replicates, config.keep_models) == (40, 20, 3)
+
+
+@pytest.mark.parametrize("name", sorted(CRITERIA))
+def test_the_default_numbers_of_runs_are_those_of_every_criterion(name: str) -> None:
+    config = load_config(None, subjects=("a",), criterion=name)
+    rule = criterion(name)
+    assert (config.clean_replicates, config.faulty_replicates) == (rule.n_clean, rule.n_faulty)
 
 
 def test_the_criterion_decides_how_many_runs_there_are_by_default() -> None:

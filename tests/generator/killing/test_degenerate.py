@@ -2,15 +2,26 @@ import math
 
 import pytest
 from faultloom.datasets.errors import ConfigError
-from faultloom.generator.killing import Criterion, criterion
+from faultloom.generator.killing import CRITERIA, Criterion, criterion
 
 NAN, INF = math.nan, math.inf
 CLEAN = [0.90, 0.91, 0.92, 0.93]
 
 
-@pytest.fixture(params=["deepcrime", "welch"])
+ALPHAS = {"sign-flip": 0.1, "wilcoxon": 0.2}
+"""Levels that four pairs of runs can reach, where the default is smaller than that."""
+
+
+def at_once() -> list[str]:
+    """The criteria that decide at one look; `sequential` has its own cases in its own file."""
+    return [name for name, kind in sorted(CRITERIA.items()) if len(kind().looks) == 1]
+
+
+@pytest.fixture(params=at_once())
 def rule(request: pytest.FixtureRequest) -> Criterion:
-    return criterion(request.param, n_clean=4, n_faulty=4)
+    name = request.param
+    level = {"alpha": ALPHAS[name]} if name in ALPHAS else {}
+    return criterion(name, n_clean=4, n_faulty=4, **level)
 
 
 @pytest.mark.parametrize("value", [k / 100 for k in range(101)])

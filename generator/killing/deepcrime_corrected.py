@@ -1,0 +1,52 @@
+"""DeepCrime's rule with the p of Student's distribution and the power of the right effect size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .base import Verdict, check_min_effect, check_settings
+from .degenerate import settle
+from .linear import anova_power, cohens_f, large_enough, student_p
+
+
+@dataclass(frozen=True)
+class DeepCrimeCorrected:
+    """Killed where the two-sided p is below alpha and the faulty runs are worse by d.
+
+    It differs from ``deepcrime`` in two ways: p is that of Student's distribution, so that a
+    program which is not worse is killed with a probability of at most alpha / 2 however few the
+    runs (scores being normal); and the power that the reason names is that of Cohen's f = d / 2.
+    A mutant is killed as diverged from half of the runs on. The power is told, not asked for.
+    """
+
+    alpha: float = 0.05
+    n_clean: int = 20
+    n_faulty: int = 20
+    min_effect: float = 0.5
+    name: str = field(default="deepcrime-corrected", init=False)
+
+    def __post_init__(self) -> None:
+        check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
+        check_min_effect(self.name, self.min_effect)
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """One: all runs are wanted before anything is decided."""
+        return (self.n_faulty,)
+
+    def decide(
+        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
+    ) -> Verdict:
+        """Decide from the first `n_clean` and `n_faulty` scores."""
+        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
+        if isinstance(samples, Verdict):
+            return samples
+        p = student_p(samples.clean, samples.faulty)
+        d = samples.effect_size
+        f = cohens_f(d, self.n_clean, self.n_faulty)
+        power = anova_power(f, self.n_clean + self.n_faulty, self.alpha)
+        return samples.verdict(
+            self,
+            p,
+            killed=p < self.alpha and large_enough(d, self.min_effect),
+            reason=f"two-sided Student p = {p:.4g}, d = {d:.3g}, power = {power:.3g}",
+        )
