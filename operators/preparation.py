@@ -57,8 +57,8 @@ class LabelsOffByOne(_Labels):
 class OneHotMismatch(_Labels):
     """Give a loss for class numbers one-hot labels, or the other way round.
 
-    Keras refuses most of these programs, which are then incompetent; others broadcast the labels
-    and learn nonsense.
+    Keras refuses most of these programs, which are then incompetent; a loss of distances on one
+    unit broadcasts the labels and learns nonsense.
     """
 
     code = "POH"

@@ -207,3 +207,17 @@ def test_weights_that_do_not_fit_are_refused(change: str) -> None:
     weights = [kernel] if change == "fewer" else [kernel.T, bias]
     with pytest.raises(CorpusError, match="the stored weights do not fit"):
         case_of(model, rows(4), weights)
+
+
+def test_tests_are_normalised_by_the_training_rows() -> None:
+    model, test = keras.Sequential([keras.Input((4,)), layers.Dense(3, "softmax")]), rows(4)
+    train = Rows((RNG.uniform(0, 1, (9, 4)).astype("float32"),), (np.arange(9) % 3,))
+    parameters = {"direction": "undo", "input": 0}
+    transform = {"name": "renormalize_inputs", "parameters": parameters, "roles": ["test"]}
+    document = replaced(program_of(model, test).document(), "/transforms", [transform])
+    document["data"]["train"] = train.record()
+    program = TrainingProgram.of(document)
+    arrays = by_hash([test, train])
+    case = make_case(program, model.get_weights(), arrays, "classification", "4711")
+    wanted = model.predict(test.x[0] * 255, verbose=0)
+    assert case.predictions == pytest.approx(wanted, abs=1e-5)
