@@ -19,6 +19,7 @@ _MODULES = (
     "data",
     "hyperparameters",
     "initializers",
+    "layer_types",
     "layers",
     "losses",
     "neurons",
