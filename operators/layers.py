@@ -10,7 +10,7 @@ from .base import Example, Parameters, Site
 from .cases import LAYERS, input_layer, layer, small_program
 from .structural import LayerRemoval, Rebuilt, StructuralOperator
 from .structure import beside, entry_at, extensible, free_name, unary, with_behind, with_layer
-from .targets import LayerOperator, Target
+from .targets import LayerOperator, Target, has_weights
 
 TAXONOMY = "real faults in the taxonomy of Humbatova et al. (ICSE 2020)"
 """The source of operators that DeepCrime names but does not have."""
@@ -49,6 +49,39 @@ class RemoveBias(LayerOperator):
     def examples(self) -> tuple[Example, ...]:
         """Take the output layer's bias."""
         slot = f"{LAYERS}/3/config/use_bias"
+        return (Example(small_program(), slot, {}, (Change(slot, ABSENT, False),)),)
+
+
+class FreezeLayer(LayerOperator):
+    """Keep the weights of a layer as they were initialised."""
+
+    code = "LFZ"
+    name = "freeze-layer"
+    group = "layers"
+    fault_type = "LFZ"
+    requires = ("trainable layer",)
+    keys = ("trainable",)
+    source = "faultloom; layers left frozen are a known fault of fine-tuned models"
+
+    def legal(self, target: Target, key: str) -> bool:
+        """Every trainable layer with weights; a frozen batch normalisation is BNF."""
+        return (
+            bool(target.config[key])
+            and has_weights(target)
+            and target.class_name != "BatchNormalization"
+        )
+
+    def points(self, target: Target, key: str) -> Iterable[Parameters]:
+        """There is one way."""
+        return ({},)
+
+    def value(self, parameters: Parameters) -> Json:
+        """Return false."""
+        return False
+
+    def examples(self) -> tuple[Example, ...]:
+        """Freeze the hidden layer."""
+        slot = f"{LAYERS}/1/config/trainable"
         return (Example(small_program(), slot, {}, (Change(slot, ABSENT, False),)),)
 
 
@@ -175,4 +208,4 @@ def _layers_become(after: list[Json]) -> Change:
     return Change(LAYERS, get(small_program().document(), LAYERS), after)
 
 
-OPERATORS = (RemoveBias, RemoveLayer, RemoveDropout, AddLayer)
+OPERATORS = (RemoveBias, FreezeLayer, RemoveLayer, RemoveDropout, AddLayer)

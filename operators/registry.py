@@ -17,15 +17,19 @@ ENTRY_POINTS = "faultloom.operators"
 _MODULES = (
     "activations",
     "data",
+    "embedding",
     "hyperparameters",
     "initializers",
     "layer_types",
     "layers",
     "losses",
     "neurons",
+    "normalization",
     "optimizers",
+    "recurrent",
     "regularization",
     "sham",
+    "sizes",
 )
 
 

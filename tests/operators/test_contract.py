@@ -81,9 +81,12 @@ PROGRAMS = {
 }
 ALL = [pytest.param(found, id=found.code) for found in operators(reserved=True)]
 FAULTY = [pytest.param(found, id=found.code) for found in operators()]
-NOT_ON_DENSE = {"LDP", "LWS", "RCD"}
+NOT_ON_DENSE = {
+    *("BNE", "BNF", "BNM", "BNP", "BNR", "LCD", "LCF", "LCP", "LCS", "LDP", "LKS", "LWS"),
+    *("RCD", "RGA", "RGB", "RMK", "RRA", "RRS", "RST", "RVO"),
+}
 """Layer operators that are about other layers than Dense."""
-RESHAPING = {"LAD", "LRM", "LWS"}
+RESHAPING = {"LAD", "LCD", "LCF", "LCN", "LCP", "LCS", "LKS", "LRM", "LWS", "RRS"}
 """Operators whose mutants need not build: a campaign finds them incompetent."""
 every_program = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
 
