@@ -1,8 +1,9 @@
 """Canonical form of what Keras serialises, and the way back.
 
 The canonical form drops what carries no information (module names of Keras's own classes,
-defaults, memory addresses, build and compile records), so that the same program written in two
-ways, or captured by two processes, is the same text.
+defaults, memory addresses, build and compile records, shapes that Keras infers), so that the
+same program written in two ways, or captured by two processes, is the same text, and that a
+change of one layer is a change of that layer alone.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .keras_classes import keras_class, module_of
 from .program import Json, TrainingProgram, is_model
 
 _DROPPED = ("build_config", "compile_config", "shared_object_id", "registered_name")
+_TENSOR = "__keras_tensor__"
 
 
 def canonical_float(value: float) -> float:
@@ -68,8 +70,9 @@ def _canonical_instance(value: Mapping[str, Json], family: str | None) -> dict[s
         for key, item in value.items()
         if key not in ("module", "class_name", "config", "name", *_DROPPED)
     }
-    if name == "__keras_tensor__":
-        return {"class_name": name, "config": config}
+    if name == _TENSOR:
+        # Its shape and type follow from the layers before it.
+        return {"class_name": name, "config": {"keras_history": config["keras_history"]}}
     cls = keras_class(name, family)
     if not str(value.get("module") or "keras").startswith("keras") or cls is None:
         raise SubjectError(
@@ -84,7 +87,30 @@ def _canonical_instance(value: Mapping[str, Json], family: str | None) -> dict[s
     }
     if issubclass(cls, (keras.optimizers.Optimizer, keras.metrics.Metric)):
         kept.pop("name", None)  # numbered within a process, and of no effect
+    if "inbound_nodes" in rest:
+        rest["inbound_nodes"] = [_canonical_call(cls, node) for node in rest["inbound_nodes"]]
     return {"class_name": name, "config": kept, **rest}
+
+
+def _canonical_call(cls: type, node: Mapping[str, Json]) -> dict[str, Json]:
+    """Drop the keywords of one call of a layer that say what `call` does without them."""
+    defaults = _call_defaults(cls)
+    kwargs = {
+        key: item
+        for key, item in node["kwargs"].items()
+        if key not in defaults or defaults[key] is not item
+    }
+    return {**node, "kwargs": kwargs}
+
+
+@cache
+def _call_defaults(cls: Any) -> dict[str, Any]:
+    parameters = inspect.signature(cls.call).parameters.values()
+    return {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.default is None or isinstance(parameter.default, bool)
+    }
 
 
 def canonical_model(model: Any) -> dict[str, Json]:
@@ -117,6 +143,9 @@ def expanded(value: Json, family: str | None = None) -> Json:
         return value
     result = {key: expanded(item) for key, item in value.items()}
     name = value.get("class_name")
+    if name == _TENSOR:
+        # Keras asks for a shape and a type, and takes those of the tensor that it connects.
+        result["config"] |= {"shape": [], "dtype": "float32"}
     if isinstance(name, str) and isinstance(value.get("config"), dict) and name[0] != "_":
         result["module"] = module_of(name, family)
         result["registered_name"] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -102,6 +103,14 @@ def revert(program: TrainingProgram, changes: Iterable[Change]) -> TrainingProgr
 def overlap(one: str, other: str) -> bool:
     """Whether one slot contains the other."""
     return (other + "/").startswith(one + "/") or (one + "/").startswith(other + "/")
+
+
+def common(slots: Iterable[str]) -> str:
+    """Return the longest slot that contains all of several slots; it may be the whole program."""
+    parts = [slot.split("/") for slot in slots]
+    shared = zip(*parts, strict=False)
+    same = itertools.takewhile(lambda column: len(set(column)) == 1, shared)
+    return "/".join(column[0] for column in same)
 
 
 def _changes(old: Json, new: Json, slot: str) -> Iterable[Change]:

@@ -91,7 +91,7 @@ def exams(root: Path) -> tuple[Exam, ...]:
             data_group=row["data_group"],
             fault_type=seeded[0]["fault_type"],
             position=seeded[0]["position"] or "middle",
-            answer_sets=(frozenset(fault["layer_index"] for fault in seeded),),
+            answer_sets=answer_sets(seeded),
         )
         found.append(
             Exam(
@@ -110,6 +110,31 @@ def exams(root: Path) -> tuple[Exam, ...]:
             "generate with layer operators such as ACH, ARM, WCI"
         )
     return tuple(found)
+
+
+def answer_sets(faults: Iterable[Mapping[str, Any]]) -> tuple[frozenset[int], ...]:
+    """Return every smallest set of layers that answers for all faults at once.
+
+    Each fault may have several layers that are as right as its own: beside a removed layer, for
+    instance, both neighbours.
+
+    Args:
+        faults: rows of ``faults`` of one answer set, each with a ``layer_index`` and, from it or
+            empty, ``acceptable``.
+
+    Returns:
+        Sets of layer indices, none of which contains another; smaller ones first.
+    """
+    sets = {frozenset[int]()}
+    for fault in faults:
+        layers = fault["acceptable"] or [fault["layer_index"]]
+        sets = {chosen | {layer} for chosen in sets for layer in layers}
+    return tuple(
+        sorted(
+            (chosen for chosen in sets if not any(other < chosen for other in sets)),
+            key=lambda chosen: (len(chosen), sorted(chosen)),
+        )
+    )
 
 
 def payloads(

@@ -75,6 +75,22 @@ class Mutation:
 
 
 @dataclass(frozen=True)
+class Located:
+    """Which layers answer for a structural fault, as slots of their configurations.
+
+    Args:
+        layer: in the faulty program.
+        clean_layer: in the clean program; None for a layer that it does not have.
+        acceptable: in the faulty program, all layers that are as right an answer as `layer`,
+            which is one of them.
+    """
+
+    layer: str
+    clean_layer: str | None
+    acceptable: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Range:
     """The values of one parameter through which a search may go.
 
@@ -121,7 +137,8 @@ class Operator(ABC):
 
     Operators are pure: programs go in and come out, nothing is trained, printed or drawn.
     Class attributes declare what the operator is; `parameters` names what `apply` takes, `source`
-    the paper or tool that defined it.
+    the paper or tool that defined it. An operator is `structural` when it adds, removes or
+    exchanges layers: its ground truth is one record, about the layers that `located` names.
     """
 
     code: ClassVar[str]
@@ -133,6 +150,7 @@ class Operator(ABC):
     granularity: ClassVar[Granularity]
     layer_localisable: ClassVar[bool] = False
     reserved: ClassVar[bool] = False
+    structural: ClassVar[bool] = False
     parameters: ClassVar[tuple[str, ...]] = ()
     source: ClassVar[str] = DEEPCRIME
 
@@ -155,6 +173,10 @@ class Operator(ABC):
     def ranges(self, program: TrainingProgram, site: Site) -> dict[str, Range]:
         """Return the parameters that a search may vary, with their ranges."""
         return {}
+
+    def located(self, program: TrainingProgram, site: Site, parameters: Parameters) -> Located:
+        """Return the layers that answer for a structural fault; the others never ask."""
+        raise NotImplementedError(f"{self.code} is structural: it must say which layers answer")
 
     def variants(self, program: TrainingProgram, site: Site) -> tuple[Parameters, ...]:
         """Return the parameters to plan: each gives another program than the others and this."""

@@ -1,4 +1,4 @@
-"""The small program on which operators show what they do."""
+"""Small programs on which operators show what they do."""
 
 from __future__ import annotations
 
@@ -9,25 +9,39 @@ LAYERS = "/architecture/config/layers"
 _RECORD = {"x": ["x"], "y": ["y"], "rows": 320, "sample_weight": None}
 
 
-def _layer(class_name: str, name: str, **config: Json) -> Json:
+def layer(class_name: str, name: str, **config: Json) -> Json:
+    """Return a serialised layer, as canonical form stores it.
+
+    Args:
+        class_name: of Keras.
+        name: of the layer.
+        config: arguments that differ from Keras's defaults.
+    """
     return {"class_name": class_name, "config": {"name": name, **config}}
 
 
-def small_program(**fields: Json) -> TrainingProgram:
-    """Return a canonical program: Dense relu, Dropout, Dense softmax on four inputs.
+def input_layer(*shape: int, **config: Json) -> Json:
+    """Return the input of a stack of layers.
 
     Args:
+        shape: of one row.
+        config: arguments that differ from Keras's defaults.
+    """
+    batch_shape = [None, *shape]
+    return layer(
+        "InputLayer", "input_layer", batch_shape=batch_shape, sparse=False, ragged=False, **config
+    )
+
+
+def stack(*layers: Json, **fields: Json) -> TrainingProgram:
+    """Return a canonical program of a Sequential model.
+
+    Args:
+        layers: from `input_layer` and `layer`, with names as canonical form numbers them.
         fields: fields of the program to replace.
     """
-    shape = {"batch_shape": [None, 4], "sparse": False, "ragged": False}
-    layers = [
-        _layer("InputLayer", "input_layer", **shape),
-        _layer("Dense", "dense", units=8, activation="relu"),
-        _layer("Dropout", "dropout", rate=0.5),
-        _layer("Dense", "dense_1", units=3, activation="softmax"),
-    ]
     document: dict[str, Json] = {
-        "architecture": _layer("Sequential", "sequential", layers=layers),
+        "architecture": layer("Sequential", "sequential", layers=list(layers)),
         "callbacks": [],
         "data": dict.fromkeys(("train", "validation", "judge", "test"), _RECORD),
         "fit": {"batch_size": 32, "class_weight": None, "epochs": 20, "shuffle": True},
@@ -39,3 +53,18 @@ def small_program(**fields: Json) -> TrainingProgram:
         "weight_edits": [],
     }
     return TrainingProgram.of(document | fields)
+
+
+def small_program(**fields: Json) -> TrainingProgram:
+    """Return a canonical program: Dense relu, Dropout, Dense softmax on four inputs.
+
+    Args:
+        fields: fields of the program to replace.
+    """
+    return stack(
+        input_layer(4),
+        layer("Dense", "dense", units=8, activation="relu"),
+        layer("Dropout", "dropout", rate=0.5),
+        layer("Dense", "dense_1", units=3, activation="softmax"),
+        **fields,
+    )

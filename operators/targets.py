@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..datasets.errors import NotApplicable
 from ..datasets.program import Json, Layer, TrainingProgram
 from ..datasets.slots import ABSENT, get, replaced
 from .base import Operator, Parameters, Site
@@ -45,11 +46,12 @@ def targets(program: TrainingProgram) -> Iterator[Target]:
 
 def weighted_layers(program: TrainingProgram) -> tuple[Layer, ...]:
     """Return the layers that have weights."""
-    return tuple(
-        target.layer
-        for target in targets(program)
-        if any(key.endswith("_initializer") for key in target.config)
-    )
+    return tuple(target.layer for target in targets(program) if has_weights(target))
+
+
+def has_weights(target: Target) -> bool:
+    """Whether a layer has weights, that is something to initialise."""
+    return any(key.endswith("_initializer") for key in target.config)
 
 
 class LayerOperator(Operator):
@@ -76,6 +78,10 @@ class LayerOperator(Operator):
     def value(self, parameters: Parameters) -> Json:
         """Return the new value of the argument."""
 
+    def setting(self, target: Target, key: str, parameters: Parameters) -> Json:
+        """Return the new value of the argument in the spelling that this layer uses."""
+        return self.value(parameters)
+
     def sites(self, program: TrainingProgram) -> tuple[Site, ...]:
         """Return every legal argument of every layer."""
         return tuple(
@@ -87,16 +93,31 @@ class LayerOperator(Operator):
 
     def candidates(self, program: TrainingProgram, site: Site) -> Iterable[Parameters]:
         """Return the points of the layer at the site."""
-        slot, _, key = site.slot.rpartition("/")
-        for target in targets(program):
-            if target.slot == slot:
-                yield from self.points(target, key)
+        return self.points(*target_at(program, site))
 
     def edited(self, program: TrainingProgram, site: Site, parameters: Parameters) -> Json:
         """Set the argument."""
-        value = self.value(parameters)
-        document = replaced(program.document(), site.slot, value)
-        backward = site.slot.replace("/config/layer/config/", "/config/backward_layer/config/")
-        if backward != site.slot and get(document, backward.rpartition("/")[0]) is not ABSENT:
-            document = replaced(document, backward, value)
-        return document
+        value = self.setting(*target_at(program, site), parameters)
+        return with_argument(program.document(), site.slot, value)
+
+
+def target_at(program: TrainingProgram, site: Site) -> tuple[Target, str]:
+    """Return the configuration and the argument in it that a site of a `LayerOperator` is.
+
+    Raises:
+        NotApplicable: the program has no such layer.
+    """
+    slot, _, key = site.slot.rpartition("/")
+    for target in targets(program):
+        if target.slot == slot:
+            return target, key
+    raise NotApplicable(f"there is no layer at {slot}")
+
+
+def with_argument(document: Json, slot: str, value: Json) -> Json:
+    """Return a document with another argument of a layer, in both directions of a Bidirectional."""
+    document = replaced(document, slot, value)
+    backward = slot.replace("/config/layer/config/", "/config/backward_layer/config/")
+    if backward != slot and get(document, backward.rpartition("/")[0]) is not ABSENT:
+        document = replaced(document, backward, value)
+    return document

@@ -149,6 +149,7 @@ _FAULTS = [
     _field("layer", _TEXT, "layer in the faulty program"),
     _field("clean_layer", _TEXT, "layer in the clean program"),
     _field("layer_index", _INT, "0-based, depth first, nested flattened, without InputLayer"),
+    _field("acceptable", _INTS, "layers of the faulty program that are as right as layer_index"),
     _field("position", _ENUM, "first, middle or last"),
     _field("neurons", _INTS, "neurons of the layer, for faults of neurons"),
     _field("slot", _TEXT, "JSON pointer into the canonical program"),

@@ -4,6 +4,7 @@ from faultloom.datasets.program import FIELDS, TrainingProgram
 from faultloom.datasets.slots import (
     ABSENT,
     Change,
+    common,
     difference,
     get,
     overlap,
@@ -91,3 +92,17 @@ def test_unknown_fields_are_refused_with_the_expected_ones() -> None:
 def test_a_value_that_is_not_json_is_refused() -> None:
     with pytest.raises(SubjectError, match="plain JSON"):
         program(fit=float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("slots", "shared"),
+    [
+        (["/a/b/0", "/a/b/1/c"], "/a/b"),
+        (["/a/b", "/a/b/0"], "/a/b"),
+        (["/a/b"], "/a/b"),
+        (["/a/bc", "/a/b"], "/a"),
+        (["/a", "/b"], ""),
+    ],
+)
+def test_the_longest_slot_that_contains_all(slots: list[str], shared: str) -> None:
+    assert common(slots) == shared

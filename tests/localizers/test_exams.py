@@ -1,5 +1,6 @@
 """Which programs of a corpus are put to localisers, and which are left to ask."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -80,3 +81,31 @@ def test_unknown_localizers_are_refused(root: Path) -> None:
         payloads(root, ["guidr"])
     with pytest.raises(ConfigError, match="expected a class with name, version"):
         payloads(root, ["json:JSONDecoder"])
+
+
+def rows(*acceptable: list[int] | None) -> list[dict[str, Any]]:
+    return [{"layer_index": 3, "acceptable": layers} for layers in acceptable]
+
+
+def test_a_fault_without_alternatives_is_answered_by_its_layer() -> None:
+    assert exams.answer_sets(rows(None)) == exams.answer_sets(rows([3])) == (frozenset({3}),)
+    assert exams.answer_sets(rows([])) == (frozenset({3}),)
+
+
+def test_every_choice_among_equally_right_layers_is_an_answer() -> None:
+    assert exams.answer_sets(rows([2, 4])) == (frozenset({2}), frozenset({4}))
+    found = exams.answer_sets(rows([0, 1], [5, 6]))
+    assert found == tuple(frozenset(pair) for pair in ([0, 5], [0, 6], [1, 5], [1, 6]))
+
+
+def test_only_smallest_answers_are_kept() -> None:
+    assert exams.answer_sets(rows([2, 4], [4])) == (frozenset({4}),)
+    assert exams.answer_sets(rows([1, 2], [2, 3])) == (frozenset({2}), frozenset({1, 3}))
+
+
+def test_answers_to_any_number_of_faults_are_those_of_the_definition() -> None:
+    faults = [[0, 1], [1, 2, 3], [3, 4], [4], [0, 4]]
+    products = {frozenset(choice) for choice in itertools.product(*faults)}
+    smallest = {one for one in products if not any(other < one for other in products)}
+    found = exams.answer_sets(rows(*faults))
+    assert set(found) == smallest and len(found) == len(smallest)
