@@ -52,7 +52,7 @@ def gaussian_fuzzing(parameters: Mapping[str, Json]) -> str:
 neurons, units = np.array({parameters["neurons"]}), {parameters["units"]}
 for variable in layer.weights:
     if variable.name in ("kernel", "pointwise_kernel"):
-        kernel = np.array(variable)
+        kernel = variable.numpy().copy()
         gates = range(kernel.shape[-1] // units)
         columns = np.concatenate([neurons + gate * units for gate in gates])
         noise = rng.normal(0.0, {parameters["magnitude"]}, (*kernel.shape[:-1], len(columns)))
