@@ -36,8 +36,19 @@ def _renumber(model: Mapping[str, Json], counts: Counter[str]) -> dict[str, Json
         names[old] = new
         entry = _renumber(entry, counts) if is_model(entry) else _with_plain_parts(entry)
         layers.append({**entry, "config": {**entry["config"], "name": new}})
-    config = {key: item for key, item in model["config"].items() if key != "build_input_shape"}
-    config = _with_names({**config, "layers": layers}, names)
+    config = {
+        key: _renamed_ends(item, names) if key in ("input_layers", "output_layers") else item
+        for key, item in model["config"].items()
+        if key != "build_input_shape"
+    }
+    # A nested model has followed its own names; some may be names of this one, before or after.
+    config["layers"] = [
+        {
+            key: _with_names(item, names) if key == "inbound_nodes" else item
+            for key, item in entry.items()
+        }
+        for entry in layers
+    ]
     config["name"] = _fresh_name(model["class_name"], config["name"], counts, set())
     return {**model, "config": config}
 
@@ -64,12 +75,10 @@ def _plain(value: Json) -> Json:
 
 
 def _with_names(value: Json, names: Mapping[str, str]) -> Json:
-    """Follow renamed layers in connections: ``keras_history`` and the models' ends."""
+    """Follow renamed layers in the calls of a layer."""
     if isinstance(value, dict):
         return {
-            key: _renamed_ends(item, names)
-            if key in ("keras_history", "input_layers", "output_layers")
-            else _with_names(item, names)
+            key: _renamed_ends(item, names) if key == "keras_history" else _with_names(item, names)
             for key, item in value.items()
         }
     if isinstance(value, list):

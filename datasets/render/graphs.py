@@ -72,7 +72,7 @@ def ordered(entries: Mapping[str, Mapping[str, Json]]) -> tuple[Step, ...]:
                 break
         else:
             raise SubjectError(
-                f"functional model: expected layers that can be called one after the other; "
+                "functional model: expected layers that can be called one after the other; "
                 f"{waiting[0].layer} needs one that is not there before it"
             )
         waiting.remove(step)
