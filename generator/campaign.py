@@ -121,6 +121,7 @@ class _Campaign:
         self._staging = writer.StagingWriter(root)
         self._done = self._staging.done()
         self._rule = criterion_of(config)
+        self._seed = config.seed
         self._clean = CleanRuns(self._rule)
         self._clean.add(stored.clean_runs(root))
         self._ends = None if config.budget_s is None else time.monotonic() + config.budget_s
@@ -189,7 +190,7 @@ class _Campaign:
             if outcome is None or self._goes_on(name, outcome):
                 self._undecided.add(mutant.mutant_id)
             else:
-                _add(tables, mutant_rows(unit.planned.subject, mutant, outcome))
+                _add(tables, mutant_rows(unit.planned.subject, mutant, outcome, self._seed))
         self._staging.commit(unit.batch.key, tables)
         return len(tables["runs"])
 
@@ -232,7 +233,7 @@ class _Campaign:
                     self._before[mutant.mutant_id] = own
                     going_on.append((mutant, len(own)))
                 else:
-                    _add(tables, mutant_rows(part.subject, mutant, outcome))
+                    _add(tables, mutant_rows(part.subject, mutant, outcome, self._seed))
             if tables:
                 ids = sorted(row["mutant_id"] for row in tables["mutants"])
                 self._staging.commit(f"late-{content_hash(ids)}", tables)

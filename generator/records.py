@@ -21,6 +21,7 @@ from .plan import Mutant
 from .runner import Done
 from .schedule import Scheduled
 from .scoring import Judge
+from .scripts import mutant_scripts
 from .verdicts import KILLED, Outcome
 
 Row = dict[str, Any]
@@ -28,8 +29,18 @@ Row = dict[str, Any]
 _KILLED_BY = {"killed": "yes", "survived": "no", "too_few_runs": "too_few_runs"}
 
 
-def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str, list[Row]]:
-    """Return the rows of one decided mutant: one of ``mutants`` and one per fault."""
+def mutant_rows(
+    subject: Subject, mutant: Mutant, outcome: Outcome, seed: int
+) -> dict[str, list[Row]]:
+    """Return the rows of one decided mutant: one of ``mutants`` and one per fault.
+
+    Args:
+        subject: of the mutant.
+        mutant: what was planned.
+        outcome: what was decided.
+        seed: of the campaign, for its scripts.
+    """
+    scripts = mutant_scripts(subject.program, mutant.program, mutant.faults, seed)
     keys = {
         "mutant_id": mutant.mutant_id,
         "subject": subject.name,
@@ -61,6 +72,9 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
         "outcome": outcome.name,
         "search": mutant.search,
         "flags": [],
+        "clean_script": scripts.clean,
+        "faulty_script": scripts.faulty,
+        "patch": scripts.patch,
         "program_json": mutant.program.text,
         "reason": outcome.reason,
     }
@@ -93,9 +107,10 @@ def mutant_rows(subject: Subject, mutant: Mutant, outcome: Outcome) -> dict[str,
             "slot": fault.slot,
             "old": fault.old,
             "new": fault.new,
+            "lines": lines,
             "layer_localisable": fault.layer_localisable,
         }
-        for ordinal, fault in enumerate(mutant.faults)
+        for ordinal, (fault, lines) in enumerate(zip(mutant.faults, scripts.lines, strict=True))
     ]
     return {"mutants": [row], "faults": faults}
 

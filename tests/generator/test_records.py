@@ -1,6 +1,7 @@
 """Rows of subjects, mutants and faults fit their tables and say what was decided."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from faultloom.datasets.arrays import Rows, by_hash
 from faultloom.datasets.capture import Subject
 from faultloom.datasets.corpus.staging import to_table
 from faultloom.datasets.program import TrainingProgram
+from faultloom.datasets.render import render
 from faultloom.datasets.slots import with_slot
 from faultloom.generator.killing import Verdict
 from faultloom.generator.plan import Mutant, plan_mutants
@@ -34,7 +36,7 @@ def planned(code: str, shams: int = 0) -> tuple[Mutant, ...]:
 
 
 def rows(mutant: Mutant, outcome: Outcome) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found = mutant_rows(SUBJECT, mutant, outcome)
+    found = mutant_rows(SUBJECT, mutant, outcome, seed=4)
     mutants = to_table("mutants", found["mutants"]).to_pylist()
     assert len(mutants) == 1
     return mutants[0], to_table("faults", found["faults"]).to_pylist()
@@ -61,6 +63,28 @@ def test_a_killed_mutant_has_its_verdict_and_its_truth(code: str) -> None:
     for fault in faults:
         assert (fault["mutant_id"], fault["operator"]) == (mutant.mutant_id, code)
         assert (fault["answer_set"], fault["is_minimal"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [("ACH", "layers.Dense(8"), ("HLR", "learning_rate="), ("TCL", "rng.choice")],
+)
+def test_a_mutant_has_its_scripts_and_its_faults_their_lines(code: str, shown: str) -> None:
+    row, (fault,) = rows(planned(code)[0], Outcome("killed", VERDICT, ""))
+    assert row["clean_script"] == render(PROGRAM).text
+    assert row["faulty_script"] == render(planned(code)[0].program, seed=4).text
+    assert row["patch"].startswith("--- clean.py\n+++ faulty.py\n")
+    text = row["faulty_script"].splitlines()
+    assert shown in "\n".join(text[number - 1] for number in fault["lines"])
+
+
+def test_a_mutant_that_has_no_script_has_none_and_is_stored() -> None:
+    mutant = planned("TCL")[0]
+    strange = [{"name": "melt", "parameters": {}, "roles": ["train"]}]
+    mutant = replace(mutant, program=with_slot(mutant.program, "/transforms", strange))
+    row, (fault,) = rows(mutant, Outcome("killed", VERDICT, ""))
+    assert [row[name] for name in ("clean_script", "faulty_script", "patch")] == [None] * 3
+    assert fault["lines"] is None
 
 
 def test_a_value_that_was_absent_is_no_json_null() -> None:

@@ -80,7 +80,7 @@ class Campaign:
             rows = self.rows(order)
             tables["runs"] += rows
             if not unit.trial:
-                more = mutant_rows(self.part.subject, mutant, self.outcome(rows))
+                more = mutant_rows(self.part.subject, mutant, self.outcome(rows), seed=0)
                 for table, found in more.items():
                     tables.setdefault(table, []).extend(found)
             self.orders.append(order)
