@@ -40,13 +40,16 @@ def script_arrays(
     """
     document = program.document()
     transforms = document["transforms"]
+    stored = {role: rows_of(held, arrays) for role, held in document["data"].items() if held}
     found: dict[str, Array] = {}
     for role, names in row_names(document["data"]).items():
-        rows = rows_of(document["data"][role], arrays)
+        rows = stored[role]
         if mode == "blind":
-            rows = apply_transforms(rows, transforms, role, seed_for or _no_seed).materialized()
+            rows = apply_transforms(
+                rows, transforms, role, seed_for or _no_seed, stored.__getitem__
+            ).materialized()
         elif role == "test" and not any("test" in entry["roles"] for entry in transforms):
-            rows = _held_out(rows_of(document["data"]["judge"], arrays), rows)
+            rows = _held_out(stored["judge"], rows)
         found |= _named(names, rows)
     return found
 

@@ -1,23 +1,28 @@
 """Data transforms as plain NumPy code: the same rows from the same random numbers.
 
-A new transform needs one function here that returns its statements, and a line in
-`TRANSFORM_CODE`. The statements may use `rng`, the transform's random numbers.
+A new transform needs one function in `row_code`, `label_code` or `input_code` that returns its
+statements, and a line in the table of that file. The statements may use `rng`, the transform's
+random numbers. They never change an array in place: others may look at it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from ..errors import SubjectError
 from ..program import Json, content_hash
 from .code import Block, joined, plain
+from .input_code import INPUT_CODE, STORED
+from .label_code import LABEL_CODE
+from .row_code import ROW_CODE
+from .snippets import TransformCode
 from .training import RowNames
 
-_Code = TypeVar("_Code")
+TRANSFORM_CODE: dict[str, TransformCode] = {**INPUT_CODE, **LABEL_CODE, **ROW_CODE}
+"""What renders each transform, by name."""
 
-TransformCode = Callable[[Mapping[str, Json], str, Mapping[str, RowNames]], str]
-"""Takes the parameters, the role to transform and the variables of every role."""
+_Code = TypeVar("_Code")
 
 
 def transforming(document: Json, names: Mapping[str, RowNames]) -> Block:
@@ -33,7 +38,9 @@ def transforming(document: Json, names: Mapping[str, RowNames]) -> Block:
             if role in transform["roles"]:
                 text = seeded(code(transform["parameters"], role, names), transform)
                 blocks += [plain(""), plain(text, f"/transforms/{position}")]
-    return joined(blocks)
+    lines = "\n".join(line for block in blocks for line in block.lines)
+    kept = [name for name in names["train"].x if STORED.format(name) in lines]
+    return joined([*(plain(f"{STORED.format(name)} = {name}") for name in kept), *blocks])
 
 
 def seeded(text: str, entry: Mapping[str, Json]) -> str:
@@ -58,64 +65,3 @@ def code_of(name: str, known: Mapping[str, _Code], what: str) -> _Code:
             f"expected one of {', '.join(sorted(known))}"
         )
     return known[name]
-
-
-def change_labels(parameters: Mapping[str, Json], role: str, names: Mapping[str, RowNames]) -> str:
-    """Relabel a share of the most frequent class, or add noise to the targets."""
-    y, share = names[role].y[0], f"{parameters['percentage']} / 100"
-    if _task(parameters) == "regression":
-        return f"""\
-noise = rng.normal(0.0, float(np.std({y})) * ({share}), {y}.shape)
-{y} = ({y} + noise).astype({y}.dtype if {y}.dtype.kind == "f" else "float32")"""
-    return f"""\
-kinds, labels = np.unique({y}, axis=0, return_inverse=True)
-labels = labels.reshape(-1)
-frequent = np.bincount(labels).argmax()
-members = np.flatnonzero(labels == frequent)
-others = np.flatnonzero(np.arange(len(kinds)) != frequent)
-if len(others):
-    chosen = np.sort(rng.permutation(members)[: round({share} * len(members))])
-    {y} = {y}.copy()
-    {y}[chosen] = kinds[rng.choice(others, len(chosen))]"""
-
-
-def delete_rows(parameters: Mapping[str, Json], role: str, names: Mapping[str, RowNames]) -> str:
-    """Delete a share of every class, or of every bucket of targets."""
-    rows, share = names[role], f"{parameters['percentage']} / 100"
-    y, listed = rows.y[0], ", ".join(rows.all())
-    kept = ", ".join(f"{name}[kept]" for name in rows.all())
-    if _task(parameters) == "regression":
-        strata = f"""\
-targets = {y}.reshape(len({y}), -1)[:, :2].astype("float64")
-centred, width = targets - targets.mean(axis=0), targets.std(axis=0)
-levels = np.where(centred > width, 2, np.where(centred < -width, 0, 1))
-labels = (levels * 3 ** np.arange(targets.shape[1])).sum(axis=1)"""
-    else:
-        strata = f"""\
-labels = np.unique({y}, axis=0, return_inverse=True)[1].reshape(-1)"""
-    return f"""\
-{strata}
-deleted = np.zeros(len({y}), bool)
-for label in np.unique(labels):
-    members = np.flatnonzero(labels == label)
-    number = min(round({share} * len(members)), len(members) - 1)
-    deleted[rng.permutation(members)[:number]] = True
-kept = np.flatnonzero(~deleted)
-{listed} = {kept}"""
-
-
-def _task(parameters: Mapping[str, Json]) -> str:
-    """Return the task that a transform names; a script does not guess it from labels."""
-    task = parameters.get("task")
-    if task not in ("classification", "regression"):
-        raise SubjectError(
-            f"transform task: expected classification or regression; received {task!r}"
-        )
-    return str(task)
-
-
-TRANSFORM_CODE: dict[str, TransformCode] = {
-    "change_labels": change_labels,
-    "delete_rows": delete_rows,
-}
-"""What renders each transform, by name."""

@@ -205,11 +205,11 @@ def test_a_trained_fault_has_no_blind_script() -> None:
         ({"initial_weights": "0" * 64}, "expected initial_weights null"),
         (
             {"transforms": [{"name": "melt", "parameters": {}, "roles": ["train"]}]},
-            "transform melt: it has no rendering as code; expected one of change_labels",
+            "transform melt: it has no rendering as code; expected one of add_noise",
         ),
         (
             {"weight_edits": [{"name": "melt", "parameters": {"layer": "dense"}}]},
-            "weight edit melt: it has no rendering as code; expected one of gaussian_fuzzing",
+            "weight edit melt: it has no rendering as code; expected one of activation_inverse",
         ),
         ({"loss": {"class_name": "Mine", "config": {}}}, "class Mine: not one of Keras's own"),
     ],
