@@ -11,6 +11,33 @@ from .training import RowNames
 STORED = "stored_{}"
 """What a script calls the training rows as they were loaded, for transforms that need them."""
 
+# The rules of `transforms.normalization.visible`; float64 as there, so that the bits are the same.
+_VISIBLE = """\
+def standard(mean, width):
+    return np.median(np.abs(mean)) < 0.1 and np.median(np.abs(width - 1)) < 0.1
+
+
+seen, offset, scale = {seen}, None, None
+low, high = float(seen.min()), float(seen.max())
+if seen.dtype.kind == "f" and low < high:
+    columns = seen.reshape(-1, seen.shape[-1])
+    mean, width = columns.mean(0, dtype="float64"), columns.std(0, dtype="float64")
+    varying = width > 0
+    if low >= -1 and high <= 1:
+        offset, scale = (0.0, 255.0) if low >= 0 else (127.5, 127.5)
+    elif (
+        2 <= seen.ndim <= 3
+        and len(width) > 1
+        and varying.any()
+        and standard(mean[varying], width[varying])
+    ):
+        scale = np.resize((1.0, 10.0, 100.0, 1000.0), len(width))
+        offset = 3.0 * scale
+    elif standard(seen.mean(dtype="float64"), seen.std(dtype="float64")):
+        scale = 255.0 / (high - low)
+        offset = -low * scale
+    offset, scale = (None, None) if scale is None else (np.array(offset), np.array(scale))"""
+
 _ORDERS = {
     "reversed": "{x}[..., ::-1]",
     "rotated": "np.roll({x}, 1, axis=-1)",
@@ -65,6 +92,20 @@ width = {over}.std(axis=axes, keepdims=True, dtype="float64")
 {x} = (({x} - mean) / np.where(width > 0, width, 1.0)).astype({x}.dtype)"""
 
 
+def renormalize_inputs(
+    parameters: Mapping[str, Json], role: str, names: Mapping[str, RowNames]
+) -> str:
+    """Take the normalisation that the training rows show back, or apply it once more."""
+    position = int(parameters["input"])
+    x, seen = names[role].x[position], STORED.format(names["train"].x[position])
+    undo, again = f"{x} * scale + offset", f"({x} - offset) / scale"
+    return f"""\
+{_VISIBLE.format(seen=seen)}
+if scale is not None:
+    {_real(x)}
+    {x} = ({undo if parameters["direction"] == "undo" else again}).astype({x}.dtype)"""
+
+
 def _real(x: str) -> str:
     return f'{x} = {x} if {x}.dtype.kind == "f" else {x}.astype("float32")'
 
@@ -72,6 +113,7 @@ def _real(x: str) -> str:
 INPUT_CODE: dict[str, TransformCode] = {
     "add_noise": add_noise,
     "permute_features": permute_features,
+    "renormalize_inputs": renormalize_inputs,
     "scale_inputs": scale_inputs,
     "standardize_inputs": standardize_inputs,
 }

@@ -40,6 +40,7 @@ ENTRIES: dict[str, dict[str, list[Any]]] = {
     "overlap_classes": {"percentage": [0.1, 60.0], "task": ["classification", "regression"]},
     "permute_features": {"input": [0], "order": ["reversed", "rotated", "transposed"]},
     "recode_labels": {},
+    "renormalize_inputs": {"input": [0, 1], "direction": ["undo", "again"]},
     "repeat_rows": {
         "percentage": [30.0, 250.0],
         "task": ["classification", "regression"],
@@ -57,7 +58,8 @@ ENTRIES: dict[str, dict[str, list[Any]]] = {
     "truncate_rows": {"percentage": [20.0, 100.0]},
     "unbalance_rows": {"percentage": [70.0], "task": ["classification", "regression"]},
 }
-NOT_WRITTEN = {"leak_rows", "renormalize_inputs"}
+# It looks at the judge rows, which no script has.
+NOT_WRITTEN = {"leak_rows"}
 NUMBERS = {"integer", "float", "several"}
 
 entries = st.sampled_from(sorted(ENTRIES)).flatmap(
@@ -146,3 +148,43 @@ def test_a_script_does_not_guess_the_task() -> None:
     transform = {"name": "change_labels", "parameters": {"percentage": 5.0}, "roles": ["train"]}
     with pytest.raises(SubjectError, match="expected classification or regression; received None"):
         render(small_program(transforms=[transform]))
+
+
+NORMAL = np.random.default_rng(0).normal(size=(60, 3))
+INPUTS = {
+    "unit": np.abs(np.sin(NORMAL)),
+    "signed": np.sin(NORMAL),
+    "standard": (NORMAL - NORMAL.mean(0)) / NORMAL.std(0) * [1, 1, 0],
+    "steps": np.repeat((NORMAL - NORMAL.mean(0)) / NORMAL.std(0), 2, 1).reshape(60, 2, 3),
+    "whole": NORMAL.reshape(60, 3, 1),
+    "image": NORMAL.reshape(60, 1, 1, 3),
+    "raw": NORMAL * 40 + 90,
+    "constant": np.ones((60, 3)),
+    "bytes": (NORMAL * 40 + 90).astype("uint8"),
+}
+
+
+@pytest.mark.parametrize("direction", ["undo", "again"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_normalisation_is_seen_as_the_run_sees_it(
+    name: str, direction: str, tmp_path: Path
+) -> None:
+    x = INPUTS[name] if name == "bytes" else INPUTS[name].astype("float32")
+    parts = {"train": Rows((x,), (np.arange(60) % 3,)), "test": Rows((x[:9],), (np.arange(9),))}
+    parts["judge"] = parts["test"]
+    data = {"validation": None, **{role: part.record() for role, part in parts.items()}}
+    parameters = {"input": 0, "direction": direction}
+    transforms = [
+        {"name": "renormalize_inputs", "parameters": parameters, "roles": ["train", "test"]}
+    ]
+    program = small_program(data=data, transforms=transforms)
+    for held, array in script_arrays(program, by_hash(list(parts.values()))).items():
+        np.save(tmp_path / f"{held}.npy", array)
+    found = loaded(render(program).text, tmp_path)
+    for role in ("train", "test"):
+        after = apply_transforms(
+            parts[role], transforms, role, np.random.default_rng, parts.__getitem__
+        )
+        assert found[f"x_{role}"].dtype == after.rows.x[0].dtype
+        assert np.array_equal(found[f"x_{role}"], after.rows.x[0])
+        assert (len(after.touched) > 0) == (name not in ("raw", "constant", "bytes"))
