@@ -102,7 +102,8 @@ def fitting(document: Json, names: Mapping[str, RowNames], nested: Nested) -> Bl
         keywords.append(("shuffle", literal(fit["shuffle"], "/fit/shuffle")))
     keywords += [(key, literal(fit[key], f"/fit/{key}")) for key in sorted(fit) if key not in known]
     keywords.append(("verbose", literal(2)))
-    absent = () if document["callbacks"] else ("/callbacks",)
+    absent = [] if document["callbacks"] else ["/callbacks"]
+    absent += [] if "validation" in names else ["/data/validation"]
     slots = ("/fit", *absent)
     return laid_out(call("model.fit", _inputs(train), keywords, slots=slots, spread=True))
 

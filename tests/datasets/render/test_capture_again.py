@@ -49,7 +49,9 @@ def test_bundled_subjects(name: str, written: Written) -> None:
 def test_examples_of_operators(acting: Operator, filled: Filled, written: Written) -> None:
     for example in acting.examples():
         (site, *_) = [s for s in acting.sites(example.program) if s.slot == example.slot]
-        mutant, arrays = filled(acting.apply(example.program, site, example.parameters))
+        mutant = acting.apply(example.program, site, example.parameters)
+        validated = mutant.document()["data"]["validation"] is not None
+        mutant, arrays = filled(mutant, validation=validated)
         assert record(written(mutant, arrays))[0].program == mutant
 
 
