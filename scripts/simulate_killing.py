@@ -132,7 +132,7 @@ def draw(cells: Sequence[Cell], picture: Path) -> None:
         twin.set_ylim(0, 20.4)
         twin.set_yticks(np.arange(0, 21, 5))
     figure.supxlabel("effect size d")
-    figure.supylabel("share killed (dotted: mean mutant runs of sequential, scale at the right)")
+    figure.supylabel("share killed\n(dotted: runs of sequential, right)", fontsize=10)
     panels.flat[0].legend(fontsize=8, loc="lower right")
     figure.savefig(picture, metadata={"Date": None} if picture.suffix == ".svg" else None)
 
