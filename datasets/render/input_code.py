@@ -51,7 +51,7 @@ def add_noise(parameters: Mapping[str, Json], role: str, names: Mapping[str, Row
     return f"""\
 chosen = {drawn(f"np.arange(len({x}))", parameters)}
 part = {x}[chosen].astype("float64")
-width = part.reshape(len(part), -1).std(axis=1).reshape(-1, *[1] * ({x}.ndim - 1))
+width = part.std(axis=tuple(range(1, {x}.ndim)), keepdims=True)
 noisy = part + rng.normal(0.0, 1.0, part.shape) * width * ({share(parameters)})
 if {x}.dtype.kind != "f":
     noisy = np.clip(np.rint(noisy), {x}.min(), {x}.max())

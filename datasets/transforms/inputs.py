@@ -23,7 +23,7 @@ def add_noise(
     share, rng, x = float(parameters["percentage"]) / 100, seeded(), rows.x[0]
     chosen = drawn(np.arange(len(rows)), share, rng)
     part = x[chosen].astype("float64")
-    width = part.reshape(len(part), -1).std(axis=1).reshape(-1, *[1] * (x.ndim - 1))
+    width = part.std(axis=tuple(range(1, x.ndim)), keepdims=True)
     noisy = part + rng.normal(0.0, 1.0, part.shape) * width * share
     if x.dtype.kind != "f":
         noisy = np.clip(np.rint(noisy), x.min(), x.max())

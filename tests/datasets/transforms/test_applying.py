@@ -1,8 +1,16 @@
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from faultloom.datasets.arrays import Rows
 from faultloom.datasets.errors import SubjectError
-from faultloom.datasets.transforms import apply_transforms, task_of, task_of_labels
+from faultloom.datasets.transforms import (
+    TransformResult,
+    apply_transforms,
+    task_of,
+    task_of_labels,
+)
 
 CLASSES = np.repeat([0, 1, 2], [60, 100, 40])
 
@@ -228,3 +236,31 @@ def test_rows_that_a_role_lost_do_not_leak() -> None:
     after = apply_transforms(train, [cut, again, leak], "train", seeds, stored.__getitem__)
     leaked = sorted(after.rows.x[0][4:, 0].tolist())
     assert set(leaked) == {0.0, 2.0, 4.0} and len(leaked) == 5
+
+
+Table = Callable[..., Rows]
+Transformed = Callable[..., TransformResult]
+SHARES: dict[str, dict[str, Any]] = {
+    "add_noise": {},
+    "change_labels": {},
+    "confuse_classes": {"pair": "nearest"},
+    "delete_class": {"which": "most_frequent"},
+    "delete_rows": {},
+    "overlap_classes": {},
+    "repeat_rows": {"which": "all"},
+    "shuffle_labels": {},
+    "truncate_rows": {},
+    "unbalance_rows": {"which": "most_frequent"},
+}
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("images", [False, True])
+def test_a_share_that_rounds_to_no_row_changes_none(
+    table: Table, transformed: Transformed, name: str, images: bool
+) -> None:
+    x = np.arange(18.0, dtype="float32").reshape((6, 3, 1) if images else (6, 3))
+    rows = table([0, 1, 2, 0, 1, 2], x)
+    parameters = {"percentage": 1.0, "task": "classification", **SHARES[name]}
+    found = transformed(rows, name, **parameters).materialized()
+    assert np.array_equal(found.x[0], x) and found.y[0].tolist() == [0, 1, 2, 0, 1, 2]
