@@ -83,7 +83,7 @@ def test_a_clean_program_that_does_not_train(
         (("digits-mlp", "digits-mlp"), ("digits-mlp", "2 times")),
         (("digits-mlp", "--operators", "HLRR"), ("HLRR", "HLR")),
         (("digits-mlp", "--operators", "SHAM"), ("sham_mutants",)),
-        (("digits-mlp", "--criterion", "wilcoxon"), ("wilcoxon", "welch")),
+        (("digits-mlp", "--criterion", "glm"), ("glm", "welch")),
         (("digits-mlp", "--faulty-replicates", 1), ("faulty_replicates", "at least 2")),
         (("digits-mlp", "--limit", 0), ("limit", "at least 1")),
         (("digits-mlp", "--config", "none.toml"), ("none.toml", "No such file")),
