@@ -23,6 +23,11 @@ from .program import Json, TrainingProgram, is_model
 
 _DROPPED = ("build_config", "compile_config", "shared_object_id", "registered_name")
 _TENSOR = "__keras_tensor__"
+_NAMED_WITHOUT_EFFECT = (
+    keras.metrics.Metric,
+    keras.optimizers.Optimizer,
+    keras.optimizers.schedules.LearningRateSchedule,
+)
 
 
 def canonical_float(value: float) -> float:
@@ -85,8 +90,8 @@ def _canonical_instance(value: Mapping[str, Json], family: str | None) -> dict[s
         for key, item in config.items()
         if key not in defaults or defaults[key] != item or type(defaults[key]) is not type(item)
     }
-    if issubclass(cls, (keras.optimizers.Optimizer, keras.metrics.Metric)):
-        kept.pop("name", None)  # numbered within a process, and of no effect
+    if issubclass(cls, _NAMED_WITHOUT_EFFECT):
+        kept.pop("name", None)  # some are numbered within a process
     if "inbound_nodes" in rest:
         rest["inbound_nodes"] = [_canonical_call(cls, node) for node in rest["inbound_nodes"]]
     return {"class_name": name, "config": kept, **rest}

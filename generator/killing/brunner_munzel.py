@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from scipy import stats
 
 from .base import Verdict, check_reach, check_settings
-from .degenerate import settle
+from .degenerate import Samples
 from .effect import satterthwaite
+from .fixed import FixedSample
 from .ranks import placement_errors, rank_sum, separated_p
 
 
 @dataclass(frozen=True)
-class BrunnerMunzel:
+class BrunnerMunzel(FixedSample):
     """Killed where the one-sided p is at most alpha.
 
     Unlike ``mann-whitney`` it allows for scores that are equal in the middle but wider. p is that
@@ -38,18 +39,8 @@ class BrunnerMunzel:
         smallest = separated_p(self.n_clean, self.n_faulty)
         check_reach(self.name, smallest, self.alpha, self.n_clean, self.n_faulty)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         p, method = brunner_munzel_p(samples.clean, samples.faulty)
         return samples.verdict(
             self,

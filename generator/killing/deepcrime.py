@@ -1,15 +1,15 @@
 """DeepCrime's rule, literally: Gaussian GLM p < .05 and Cohen's d >= .5, twenty runs a side."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .base import Verdict, check_min_effect, check_settings
-from .degenerate import settle
+from .degenerate import Samples
+from .fixed import FixedSample
 from .linear import glm_p, large_enough
 
 
 @dataclass(frozen=True)
-class DeepCrime:
+class DeepCrime(FixedSample):
     """Killed where the two-sided p is below alpha and the faulty runs are worse by d.
 
     The GLM with identity link is a z-test with pooled variance; its p is computed exactly and
@@ -27,18 +27,8 @@ class DeepCrime:
         check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
         check_min_effect(self.name, self.min_effect)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         p = glm_p(samples.clean, samples.faulty)
         d = samples.effect_size
         killed = p < self.alpha and large_enough(d, self.min_effect)

@@ -1,15 +1,15 @@
 """DeepCrime's rule with the p of Student's distribution and the power of the right effect size."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .base import Verdict, check_min_effect, check_settings
-from .degenerate import settle
+from .degenerate import Samples
+from .fixed import FixedSample
 from .linear import anova_power, cohens_f, large_enough, student_p
 
 
 @dataclass(frozen=True)
-class DeepCrimeCorrected:
+class DeepCrimeCorrected(FixedSample):
     """Killed where the two-sided p is below alpha and the faulty runs are worse by d.
 
     It differs from ``deepcrime`` in two ways: p is that of Student's distribution, so that a
@@ -28,18 +28,8 @@ class DeepCrimeCorrected:
         check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
         check_min_effect(self.name, self.min_effect)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         p = student_p(samples.clean, samples.faulty)
         d = samples.effect_size
         f = cohens_f(d, self.n_clean, self.n_faulty)

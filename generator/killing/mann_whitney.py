@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .base import Verdict, check_reach, check_settings
-from .degenerate import settle
+from .degenerate import Samples
+from .fixed import FixedSample
 from .ranks import has_ties, normal_tail, rank_sum, separated_p, upper_tail
 
 EXACT = 50
@@ -12,7 +13,7 @@ EXACT = 50
 
 
 @dataclass(frozen=True)
-class MannWhitney:
+class MannWhitney(FixedSample):
     """Killed where the one-sided p is at most alpha.
 
     Without ties and with at most 50 runs a side p is exact, and a program that is not worse is
@@ -33,18 +34,8 @@ class MannWhitney:
         smallest = separated_p(self.n_clean, self.n_faulty)
         check_reach(self.name, smallest, self.alpha, self.n_clean, self.n_faulty)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         p, method = mann_whitney_p(samples.clean, samples.faulty)
         return samples.verdict(
             self,

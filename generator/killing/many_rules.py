@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from .base import Criterion
 from .deepcrime import DeepCrime
+from .mann_whitney import EXACT, MannWhitney
 from .many_ranks import rank_sums, tied, upper_tails, without_ties
 from .many_samples import Bools, Floats, ManySamples
 from .sequential import FUTILE, LOOKS, Sequential
@@ -19,9 +19,6 @@ from .welch import Welch
 
 CLOSE = 1e-9
 """Distance to a bound of the decision below which rounding could turn it."""
-
-SMALL = 8
-"""Runs of the smaller side up to which Mann-Whitney without ties is exact, as in SciPy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +70,15 @@ def _welch(rule: Welch, samples: ManySamples) -> Answers:
     return _final(p, d, (p < rule.alpha) & (d > 0.0), _far(p, rule.alpha) & _far(d, 0.0))
 
 
-def _mann_whitney(rule: Criterion, samples: ManySamples) -> Answers:
-    """One-sided, by the normal distribution with ties and continuity corrected, as in SciPy."""
+def _mann_whitney(rule: MannWhitney, samples: ManySamples) -> Answers:
     n_clean, n_faulty = samples.sizes
-    n, ties = n_clean + n_faulty, tied(samples)
+    n, ties, u = n_clean + n_faulty, tied(samples), rank_sums(samples)
     spread = np.sqrt(n_clean * n_faulty / 12 * (n + 1 - ties / (n * (n - 1))))
-    p = special.ndtr(-(rank_sums(samples) - n_clean * n_faulty / 2 - 0.5) / spread)
-    d = samples.effect_size
-    exact = (ties == 0.0) & (min(n_clean, n_faulty) <= SMALL)
-    return _final(p, d, p < rule.alpha, ~exact & _far(p, rule.alpha))
+    p = special.ndtr(-(u - n_clean * n_faulty / 2 - 0.5) / spread)
+    # Exact ones come from the same table as in `decide`: none is close to the bound.
+    exact = (ties == 0.0) & (max(n_clean, n_faulty) <= EXACT)
+    p[exact] = upper_tails(u[exact], n_clean, n_faulty)
+    return _final(p, samples.effect_size, p <= rule.alpha, exact | _far(p, rule.alpha))
 
 
 def _sequential(rule: Sequential, samples: ManySamples) -> Answers:

@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import ConfigError
 from .base import Verdict, check_paired, check_reach, check_settings
-from .degenerate import settle
+from .degenerate import Samples
 from .effect import ROUNDING
+from .fixed import FixedSample
 
 MOST_PAIRS = 20
 """Pairs up to which all signs are gone through."""
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlip(FixedSample):
     """Killed where the one-sided p is at most alpha.
 
     Clean run k is paired with faulty run k, which starts from the same seed. p is the share of
@@ -45,18 +46,8 @@ class SignFlip:
         smallest = 2.0**-self.n_faulty
         check_reach(self.name, smallest, self.alpha, self.n_clean, self.n_faulty)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         if samples.clean == samples.faulty:
             reason = "every faulty run scores as its clean run"
             return samples.verdict(self, 1.0, killed=False, reason=reason, status="degenerate")

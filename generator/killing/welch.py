@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from scipy import stats
 
 from .base import Verdict, check_settings
-from .degenerate import settle
+from .degenerate import Samples
 from .effect import mean, satterthwaite, variance
+from .fixed import FixedSample
 
 
 @dataclass(frozen=True)
-class Welch:
+class Welch(FixedSample):
     """Killed where the one-sided p is below alpha."""
 
     alpha: float = 0.025
@@ -23,18 +24,8 @@ class Welch:
     def __post_init__(self) -> None:
         check_settings(self.name, self.alpha, self.n_clean, self.n_faulty)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         p = welch_p(samples.clean, samples.faulty)
         d = samples.effect_size
         return samples.verdict(

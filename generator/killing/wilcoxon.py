@@ -1,17 +1,17 @@
 """DeepCrime's other rule, WLX: Wilcoxon's signed ranks p < .05 and Cohen's d >= .5."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from scipy import stats
 
 from .base import Verdict, check_min_effect, check_paired, check_reach, check_settings
-from .degenerate import settle
+from .degenerate import Samples
+from .fixed import FixedSample
 from .linear import large_enough
 
 
 @dataclass(frozen=True)
-class Wilcoxon:
+class Wilcoxon(FixedSample):
     """Killed where the two-sided p is below alpha and the faulty runs are worse by d.
 
     Clean run k is paired with faulty run k. p is that of SciPy with its defaults, as the released
@@ -37,18 +37,8 @@ class Wilcoxon:
         smallest = 2.0 ** (1 - self.n_faulty)
         check_reach(self.name, smallest, self.alpha, self.n_clean, self.n_faulty)
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """One: all runs are wanted before anything is decided."""
-        return (self.n_faulty,)
-
-    def decide(
-        self, clean: Sequence[float], faulty: Sequence[float], *, higher_is_better: bool
-    ) -> Verdict:
-        """Decide from the first `n_clean` and `n_faulty` scores."""
-        samples = settle(self, clean, faulty, higher_is_better=higher_is_better)
-        if isinstance(samples, Verdict):
-            return samples
+    def tested(self, samples: Samples) -> Verdict:
+        """Decide from samples that are not degenerate."""
         if samples.clean == samples.faulty:
             reason = "every faulty run scores as its clean run"
             return samples.verdict(self, 1.0, killed=False, reason=reason, status="degenerate")

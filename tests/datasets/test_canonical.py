@@ -212,3 +212,13 @@ def test_canonicalizing_again_changes_nothing():
 )
 def test_golden_program_ids(make, program_id):
     assert program_of(make()).program_id == program_id
+
+
+def test_the_name_of_a_learning_rate_schedule_is_no_part_of_the_program():
+    def schedule(**name):
+        decay = keras.optimizers.schedules.ExponentialDecay(0.1, 20, 0.5, **name)
+        return canonical_object(keras.optimizers.serialize(keras.optimizers.SGD(decay)))
+
+    assert schedule() == schedule(name="mine")
+    config = schedule()["config"]["learning_rate"]["config"]
+    assert config == {"initial_learning_rate": 0.1, "decay_steps": 20, "decay_rate": 0.5}
