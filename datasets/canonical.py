@@ -179,6 +179,8 @@ def _defaults(cls: type) -> dict[str, Json]:
     if issubclass(cls, (keras.optimizers.Optimizer, keras.losses.Loss)):
         found["name"] = snake(cls.__name__)
         found.pop("learning_rate", None)
+    if cls is keras.initializers.Constant:
+        found.pop("value", None)  # it is built from a configuration that holds it only
     if issubclass(cls, keras.layers.Layer):
         found |= {"trainable": True, "dtype": "float32"}
         found |= {"data_format": "channels_last"} if "data_format" in found else {}

@@ -101,6 +101,7 @@ def run(
     while units := campaign.searches.units():
         if not campaign.train(partial(iter, units)):
             return False
+    campaign.store_equivalent()
     campaign.close()
     writer.compact(root)
     return True
@@ -240,6 +241,19 @@ class _Campaign:
             units.extend(part.units_of(iter(going_on)))
         self._undecided.clear()
         return units
+
+    def store_equivalent(self) -> None:
+        """Store the mutants that are provably equivalent, the planned and the searches' ones."""
+        for part in self._planned:
+            found = {m.mutant_id: m for m in part.mutants() if m.equivalence is not None}
+            found |= {m.mutant_id: m for m in self.searches.equivalent(part)}
+            names = sorted(found.keys() - stored.outcomes(self._root, part.subject.name).keys())
+            tables: Tables = {}
+            for name in names:
+                outcome = Outcome("equivalent", None, str(found[name].equivalence))
+                _add(tables, mutant_rows(part.subject, found[name], outcome, self._seed))
+            if names:
+                self._staging.commit(f"equivalent-{content_hash(names)}", tables)
 
     def close(self) -> None:
         """Store a row for every subject that has none."""

@@ -11,6 +11,7 @@ from ..datasets.capture import Subject
 from ..datasets.errors import NotApplicable
 from ..datasets.program import Json, TrainingProgram
 from ..operators.base import Mutation, Operator
+from ..operators.equivalence import provably_equivalent
 from ..operators.mutants import Fault, faults_of, mutant_id, mutate
 from ..operators.registry import operator
 
@@ -27,6 +28,8 @@ class Mutant:
         faults: the ground truth, computed as a difference; empty for SHAM.
         operator: code; codes of several mutations are joined by ``+``.
         stage: when the (first) mutation acts.
+        equivalence: why it is provably equivalent to the clean program; None where it is not
+            known to be. Such a mutant is not trained.
         search: JSON text of the search that found it; None where there was none.
         search_killed: whether the search saw it killed; None where there was no search.
     """
@@ -38,6 +41,7 @@ class Mutant:
     faults: tuple[Fault, ...]
     operator: str
     stage: str
+    equivalence: str | None = None
     search: str | None = None
     search_killed: bool | None = None
 
@@ -95,6 +99,7 @@ def mutant_of(subject: Subject, mutation: Mutation) -> Mutant:
     """
     clean = subject.program
     faulty = mutate(clean, (mutation,))
+    sham = faulty.program_id == clean.program_id
     return Mutant(
         mutant_id=mutant_id(clean.program_id, (mutation,)),
         subject=subject.name,
@@ -103,6 +108,7 @@ def mutant_of(subject: Subject, mutation: Mutation) -> Mutant:
         faults=faults_of(clean, faulty, (mutation,)),
         operator=mutation.code,
         stage=operator(mutation.code).stage,
+        equivalence=None if sham else provably_equivalent(clean, faulty),
     )
 
 

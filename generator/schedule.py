@@ -93,8 +93,11 @@ class Planned:
             yield self._scheduled((order,), ())
 
     def mutant_units(self) -> Iterator[Scheduled]:
-        """Go through the units of mutants; those of one unit share a graph key."""
-        return self.units_of((mutant, 0) for mutant in self.mutants())
+        """Go through the units of mutants; those of one unit share a graph key.
+
+        Mutants that are provably equivalent are in none: there is nothing to train.
+        """
+        return self.units_of((m, 0) for m in self.mutants() if m.equivalence is None)
 
     def units_of(
         self, wanted: Iterator[tuple[Mutant, int]], *, trial: bool = False

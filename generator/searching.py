@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,7 @@ class Searches:
         self._root, self._planned, self._outcome = root, planned, outcome
         self._tried: set[str] = set()
         self._asked: set[str] = set()
+        self._equivalent: dict[str, dict[str, Mutant]] = defaultdict(dict)
 
     def units(self) -> list[Scheduled]:
         """Return the units wanted next; none at the end.
@@ -52,6 +54,10 @@ class Searches:
         self._asked.update(unit.batch.key for unit in new)
         return new
 
+    def equivalent(self, part: Planned) -> tuple[Mutant, ...]:
+        """Return the results of ended searches that are provably equivalent and not trained."""
+        return tuple(self._equivalent[part.subject.name].values())
+
     def _units_of(self, part: Planned) -> list[Scheduled]:
         quests = list(part.quests())
         if not quests:
@@ -63,6 +69,7 @@ class Searches:
         for quest in quests:
             for mutant in self._following(part, quest, runs, decided):
                 (trials if mutant.search is None else found)[mutant.mutant_id] = mutant
+        self._equivalent[part.subject.name] |= _take_equivalent(found)
         self._tried.update(trials)
         return [
             *part.units_of(((mutant, 0) for mutant in trials.values()), trial=True),
@@ -82,9 +89,11 @@ class Searches:
             name = mutant_id(part.subject.program.program_id, (mutation,))
             if name in runs:
                 return self._outcome(part, runs[name])
-            # A trial that left no run does not even take a step.
-            tried = name in self._tried
-            return Outcome("incompetent", None, "it does not train") if tried else None
+            if name in self._tried:
+                # A trial that left no run does not even take a step.
+                return Outcome("incompetent", None, "it does not train")
+            reason = mutant_of(part.subject, mutation).equivalence
+            return None if reason is None else Outcome("equivalent", None, reason)
 
         method = part.config.search
         done = course(quest, SEARCHES[method], part.subject.program, outcome_of)
@@ -99,3 +108,9 @@ class Searches:
                 yield replace(mutant, search=found.to_json(), search_killed=found.killed)
             if outcome != "unstable":
                 return
+
+
+def _take_equivalent(mutants: dict[str, Mutant]) -> dict[str, Mutant]:
+    """Take the mutants that are provably equivalent out, and return them."""
+    names = [name for name, mutant in mutants.items() if mutant.equivalence is not None]
+    return {name: mutants.pop(name) for name in names}

@@ -36,14 +36,17 @@ def plan(configure: options.Configure, out: options.Out, as_json: AsJson = False
         there = (out / CONFIG_NAME).exists()
         planned = prepare(out if there else Path(scratch) / "corpus", settings)
     for part in planned:
-        counts = Counter(mutant.operator for mutant in part.mutants())
+        planned_ones = [(m.operator, m.equivalence is not None) for m in part.mutants()]
+        counts = Counter(code for code, _ in planned_ones)
+        equivalent = Counter(code for code, untrained in planned_ones if untrained)
         for code, count in sorted(counts.items()):
             rows.append(
                 {
                     "subject": part.subject.name,
                     "operator": code,
                     "mutants": count,
-                    "trainings": count * settings.faulty_replicates,
+                    "equivalent": equivalent[code],
+                    "trainings": (count - equivalent[code]) * settings.faulty_replicates,
                 }
             )
         rows.append(
@@ -51,10 +54,11 @@ def plan(configure: options.Configure, out: options.Out, as_json: AsJson = False
                 "subject": part.subject.name,
                 "operator": "(clean)",
                 "mutants": 0,
+                "equivalent": 0,
                 "trainings": settings.clean_replicates,
             }
         )
-    show(rows, ("subject", "operator", "mutants", "trainings"), as_json=as_json)
+    show(rows, ("subject", "operator", "mutants", "equivalent", "trainings"), as_json=as_json)
     if not as_json:
         mutants, trainings = (sum(row[name] for row in rows) for name in ("mutants", "trainings"))
         # A rule with several looks stops training a mutant that is decided.

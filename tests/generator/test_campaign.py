@@ -404,3 +404,25 @@ def test_only_what_steers_the_machinery_may_change(key: str) -> None:
         return
     with pytest.raises(ConfigError, match=rf"^{key}: .*'another'.*name another folder"):
         campaign.check_config(stored, CONFIG)
+
+
+def test_equivalent_mutants_are_stored_with_the_reason_and_not_trained(
+    root: Path, planned: Planned
+) -> None:
+    document = planned.subject.program.document()
+    callbacks = [{"class_name": "EarlyStopping", "config": {"monitor": "loss", "patience": 60}}]
+    program = TrainingProgram.of({**document, "callbacks": callbacks})
+    subject = dataclasses.replace(planned.subject, program=program)
+    config = CONFIG.model_copy(update={"limit": None})
+    patient = Planned(subject, planned.folder, ("RCP",), config)
+    reason = "the patience of a callback outlasts the training"
+    wanted = [m.mutant_id for m in patient.mutants() if m.equivalence == reason]
+    assert wanted
+    for _ in range(2):
+        assert campaign.run(root, [patient], config, Made(), lambda _: None)  # type: ignore[arg-type]
+        rows = [row for row in reader.rows(root, "mutants") if row["outcome"] == "equivalent"]
+        assert [row["mutant_id"] for row in rows] == wanted
+        assert {row["reason"] for row in rows} == {reason}
+        assert not {row["mutant_id"] for row in reader.rows(root, "runs")} & set(wanted)
+        faults = [row for row in reader.rows(root, "faults") if row["mutant_id"] in wanted]
+        assert len(faults) == len(wanted)

@@ -131,3 +131,17 @@ def test_shams_are_the_clean_program_under_salts_of_their_own() -> None:
 def test_an_unknown_operator_is_named() -> None:
     with pytest.raises(ConfigError, match="there is no 'XYZ'"):
         planned("XYZ")
+
+
+def test_a_provably_equivalent_mutant_says_why() -> None:
+    stopping = {"class_name": "EarlyStopping", "config": {"patience": 60}}
+    subject = subject_of(small_program(callbacks=[stopping]))
+    reasons = {
+        mutant.mutations[0].parameters["patience"]: mutant.equivalence
+        for mutant in planned("RCP", subject=subject)
+    }
+    assert reasons == {30: "the patience of a callback outlasts the training", 6: None, 1: None}
+
+
+def test_sham_mutants_are_trained_although_they_change_nothing() -> None:
+    assert [mutant.equivalence for mutant in planned(shams=2)] == [None, None]

@@ -32,10 +32,10 @@ def test_it_counts_mutants_and_trainings(faultloom: Faultloom, tiny: Path, tmp_p
     )
     rows = planned(faultloom, tiny, "--out", out, *options, "--sham-mutants", 2)
     assert rows == [
-        {"subject": "tiny", "operator": "ARM", "mutants": 3, "trainings": 12},
-        {"subject": "tiny", "operator": "HNE", "mutants": 3, "trainings": 12},
-        {"subject": "tiny", "operator": "SHAM", "mutants": 2, "trainings": 8},
-        {"subject": "tiny", "operator": "(clean)", "mutants": 0, "trainings": 7},
+        {"subject": "tiny", "operator": "ARM", "mutants": 3, "equivalent": 0, "trainings": 12},
+        {"subject": "tiny", "operator": "HNE", "mutants": 3, "equivalent": 0, "trainings": 12},
+        {"subject": "tiny", "operator": "SHAM", "mutants": 2, "equivalent": 0, "trainings": 8},
+        {"subject": "tiny", "operator": "(clean)", "mutants": 0, "equivalent": 0, "trainings": 7},
     ]
     assert not out.exists()
     assert list(tmp_path.iterdir()) == []
